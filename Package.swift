@@ -1,13 +1,17 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-let strict: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .treatAllWarnings(as: .error),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableExperimentalFeature("Lifetimes"),
-]
+/// Leaves epoll out of a build on Linux, so that it is built as for other systems: for `scripts/test --dispatch`.
+let isDispatchOnly = Context.environment["DISPATCH_ONLY"] != nil
+
+let strict: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableExperimentalFeature("Lifetimes"),
+    ] + (isDispatchOnly ? [.define("DISPATCH_ONLY")] : [])
 
 /// One room: a library target with the rooms it may look into. What is not memory-safe in it has to say `unsafe`.
 func room(_ name: String, _ dependencies: Target.Dependency..., resources: [Resource] = []) -> Target {
@@ -30,9 +34,12 @@ let package = Package(
         .executable(name: "countersign-sandbox", targets: ["countersign-sandbox"]),
     ],
     targets: [
-        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .target(name: "CSystem"),
+        .systemLibrary(
+            name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .systemLibrary(
+            name: "CHiredis", pkgConfig: "hiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
+        .target(name: "CSystem", cSettings: isDispatchOnly ? [.define("DISPATCH_ONLY")] : []),
         // Stands in front of the allocator of whatever links it: the benchmark, and nothing else.
         .target(name: "CAllocations"),
         room("Bytes"),
@@ -42,23 +49,24 @@ let package = Package(
         room("Inspection", "Providers", "Access", "Crypto", "Bytes"),
         room("HTTP", "Bytes"),
         room("Net", "HTTP", "Crypto", "Bytes", "CSystem", "COpenSSL"),
+        room("Cluster", "Net", "Access", "Crypto", "Bytes", "CHiredis"),
         room("Upstream", "Net", "HTTP", "Providers", "Access", "Crypto", "Bytes"),
         room("Sandbox", "Net", "HTTP", "Machine", "Crypto", "Bytes", "CZlib"),
         room("Machine", "CSystem"),
         room("Telemetry", "Bytes"),
         room("Audit", "Machine", "Crypto", "Bytes"),
         room(
-            "Configuration", "Access", "Providers", "Upstream", "HTTP", "Audit", "Telemetry", "Machine", "Crypto",
-            "Bytes"),
+            "Configuration", "Access", "Providers", "Upstream", "Cluster", "HTTP", "Audit", "Telemetry", "Machine",
+            "Crypto", "Bytes"),
         room(
-            "Gateway", "Configuration", "Inspection", "Machine", "Upstream", "Net", "HTTP", "Audit", "Telemetry",
+            "Gateway", "Configuration", "Cluster", "Inspection", "Machine", "Upstream", "Net", "HTTP", "Audit", "Telemetry",
             "Providers", "Access", "Crypto", "Bytes", "CZlib",
             resources: [.embedInCode("Console/Page")]),
         room(
-            "Lifecycle", "Gateway", "Configuration", "Machine", "Net", "HTTP", "Audit", "Telemetry", "Access", "Crypto",
+            "Lifecycle", "Gateway", "Configuration", "Cluster", "Machine", "Net", "HTTP", "Audit", "Telemetry", "Access", "Crypto",
             "Bytes", "CSystem"),
         room(
-            "CommandLine", "Lifecycle", "Gateway", "Configuration", "Inspection", "Machine", "Net", "HTTP", "Audit",
+            "CommandLine", "Lifecycle", "Gateway", "Configuration", "Cluster", "Inspection", "Machine", "Net", "HTTP", "Audit",
             "Telemetry", "Providers", "Access", "Crypto", "Bytes"),
         // For apps that use the service: Foundation alone, and nothing of the service.
         .target(name: "CountersignClient", swiftSettings: strict),
@@ -92,6 +100,7 @@ let package = Package(
         tests("MachineTests", "Machine", "CSystem", "TestTraits"),
         tests("TelemetryTests", "Telemetry", "Bytes"),
         tests("AuditTests", "Audit", "Crypto", "Bytes", "TestTraits"),
+        tests("ClusterTests", "Cluster", "Access", "Net", "Crypto", "Bytes", "TestTraits"),
         tests("UpstreamTests", "Upstream", "Net", "HTTP", "Crypto", "Bytes"),
         tests("SandboxTests", "Sandbox", "Net", "HTTP", "Machine", "Crypto", "Bytes", "TestPeers", "TestTraits"),
         tests(

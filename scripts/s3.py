@@ -4,6 +4,7 @@ usage: s3.py COUNTERSIGN WEED
 """
 
 import json
+import os
 import pathlib
 import shutil
 import socket
@@ -17,11 +18,14 @@ import urllib.request
 import boto3
 import botocore.auth
 import botocore.config
+import botocore.exceptions
 
+from s3_clients import check_iceberg, check_uppy
 from service import Claims, Service
 
 KEY, SECRET = "AKIDCHECKCHECK000001", "a-secret-of-the-checks-and-of-no-vendor-1"
 BUCKET = "checked"
+ROLE = "arn:aws:iam::role/Check"
 
 
 def free_ports(count):
@@ -43,6 +47,16 @@ class SeaweedFS:
         config.write_text(json.dumps({"identities": [{
             "name": "check", "credentials": [{"accessKey": KEY, "secretKey": SECRET}],
             "actions": ["Admin", "Read", "Write", "List", "Tagging"]}]}))
+        statement = {"Effect": "Allow", "Action": ["s3:*"], "Resource": ["arn:aws:s3:::*", "arn:aws:s3:::*/*"]}
+        trust = {"Effect": "Allow", "Principal": "*", "Action": ["sts:AssumeRole"]}
+        roles = self.folder / "iam.json"
+        roles.write_text(json.dumps({
+            "sts": {"tokenDuration": "1h", "maxSessionLength": "12h", "issuer": "check", "signingKey": "a2tr" * 10 + "a2s="},
+            "policy": {"defaultEffect": "Deny", "storeType": "memory"}, "roleStore": {"storeType": "memory"},
+            "policies": [{"name": "Check", "document": {"Version": "2012-10-17", "Statement": [statement]}}],
+            "roles": [{
+                "roleName": "Check", "roleArn": ROLE, "attachedPolicies": ["Check"],
+                "trustPolicy": {"Version": "2012-10-17", "Statement": [trust]}}]}))
         # Each server takes a second port for gRPC, 10000 further on unless told.
         ports = free_ports(8)
         self.port = ports[0]
@@ -53,15 +67,16 @@ class SeaweedFS:
                  "-ip.bind=127.0.0.1", "-master.telemetry=false", f"-master.port={ports[1]}",
                  f"-master.port.grpc={ports[4]}", f"-volume.port={ports[2]}", f"-volume.port.grpc={ports[5]}",
                  "-filer", f"-filer.port={ports[3]}", f"-filer.port.grpc={ports[6]}", "-s3",
-                 f"-s3.port={self.port}", f"-s3.port.grpc={ports[7]}", f"-s3.config={config}",
+                 f"-s3.port={self.port}", f"-s3.port.grpc={ports[7]}", f"-s3.config={config}", f"-s3.iam.config={roles}",
                  "-s3.port.iceberg=0", "-s3.port.lance=0", "-master.volumeSizeLimitMB=64", "-volume.max=20"],
                 stdout=log, stderr=log, cwd=self.folder)
         self.endpoint = f"http://s3.localhost:{self.port}"
 
-    def client(self):
-        return boto3.client(
+    def client(self, session=None):
+        """boto3 with the server's own key, or with what a session of boto3 finds."""
+        session = session or boto3.Session(aws_access_key_id=KEY, aws_secret_access_key=SECRET)
+        return session.client(
             "s3", endpoint_url=f"http://127.0.0.1:{self.port}", region_name="us-east-1",
-            aws_access_key_id=KEY, aws_secret_access_key=SECRET,
             config=botocore.config.Config(
                 signature_version="s3v4", s3={"addressing_style": "path"}, retries={"max_attempts": 0}))
 
@@ -98,11 +113,16 @@ class SeaweedFS:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def configuration(endpoint):
-    common = 'credential: "s3", callers: ["anonymous"], public: true, bucket: "checked"'
+def configuration(server):
+    endpoint = server.endpoint
+    public = 'callers: ["anonymous"], public: true, bucket: "checked"'
+    common = f'credential: "s3", {public}'
+    session = f"""credential: "role", {public}, actions: ["s3:PutObject", "s3:GetObject"], listPrefix: true, narrow: true"""
     return f"""
       credentials: {{ "s3": {{ provider: "s3", sandbox: true, accessKey: "{KEY}", secretKey: "{SECRET}",
-        endpoint: "{endpoint}", region: "us-east-1", style: "path" }} }},
+        endpoint: "{endpoint}", region: "us-east-1", style: "path", limits: {{ patience: "20s" }} }},
+        "role": {{ provider: "aws-sts", sandbox: true, accessKey: "{KEY}", secretKey: "{SECRET}", roleArn: "{ROLE}",
+          endpoints: "http://127.0.0.1:{server.port}", region: "us-east-1", s3Endpoint: "{endpoint}" }} }},
       grants: {{
         "links": {{ route: "s3.presigned-url", {common}, keyPrefix: "user/1/", overwrite: true,
           methods: ["GET", "HEAD", "PUT", "POST", "DELETE"], headers: ["content-type", "x-amz-meta-*", "range"],
@@ -117,6 +137,13 @@ def configuration(endpoint):
           contentTypes: ["image/*"] }},
         "forms": {{ route: "s3.post-policy", {common}, keyPrefix: "forms/1/", maxSize: "1KiB",
           contentTypes: ["image/*"] }},
+        "uploads": {{ route: "s3.multipart", {common}, keyPrefix: "uppy/1/", contentTypes: ["image/*"] }},
+        "tables": {{ route: "s3.iceberg", {common}, keyPrefix: "wh/t/", overwrite: true,
+          methods: ["GET", "HEAD", "PUT", "POST", "DELETE"],
+          subresources: ["uploads", "uploadId", "partNumber", "delete"],
+          headers: ["content-length", "content-md5", "content-type"] }},
+        "sessions": {{ route: "s3.credentials", {session}, keyPrefix: "user/1/" }},
+        "uppy": {{ route: "s3.sts", {session}, keyPrefix: "报告/a+b/" }},
       }},
     """
 
@@ -343,6 +370,79 @@ def check_forms(service, client, claims):
     claims.check("and nowhere else", 400 <= post(prefix, b"ab", key="forms/1/many") < 500)
 
 
+def outcome(call):
+    """`ok`, or the server's code."""
+    try:
+        call()
+        return "ok"
+    except botocore.exceptions.ClientError as error:
+        return error.response["Error"]["Code"]
+
+
+def check_session(session, server, claims, prefix, others, name):
+    """What a session of one prefix may do, and may not."""
+    remote = server.client(session)
+    claims.check(
+        f"{name}: it puts and gets below {prefix}",
+        outcome(lambda: remote.put_object(Bucket=BUCKET, Key=prefix + "s.txt", Body=b"session")) == "ok"
+        and remote.get_object(Bucket=BUCKET, Key=prefix + "s.txt")["Body"].read() == b"session")
+    upload = remote.create_multipart_upload(Bucket=BUCKET, Key=prefix + "parts")["UploadId"]
+    part = remote.upload_part(Bucket=BUCKET, Key=prefix + "parts", UploadId=upload, PartNumber=1, Body=b"parts")
+    remote.complete_multipart_upload(
+        Bucket=BUCKET, Key=prefix + "parts", UploadId=upload,
+        MultipartUpload={"Parts": [{"PartNumber": 1, "ETag": part["ETag"]}]})
+    keys = [item["Key"] for item in remote.list_objects_v2(Bucket=BUCKET, Prefix=prefix)["Contents"]]
+    claims.check(f"{name}: it uploads in parts, and lists its prefix", {prefix + "parts", prefix + "s.txt"} <= set(keys))
+    for key in others:
+        claims.check(
+            f"{name}: it neither puts nor gets {key}",
+            outcome(lambda: remote.put_object(Bucket=BUCKET, Key=key, Body=b"x")) == "AccessDenied"
+            and outcome(lambda: remote.get_object(Bucket=BUCKET, Key=key)) == "AccessDenied")
+    refused = {
+        "deletes nothing, which is none of its actions": lambda: remote.delete_object(Bucket=BUCKET, Key=prefix + "s.txt"),
+        "lists nothing else": lambda: remote.list_objects_v2(Bucket=BUCKET, Prefix=others[0]),
+        "does not list the bucket": lambda: remote.list_objects_v2(Bucket=BUCKET),
+        "deletes no bucket": lambda: remote.delete_bucket(Bucket=BUCKET),
+    }
+    for what, call in refused.items():
+        claims.check(f"{name}: it {what}", outcome(call) == "AccessDenied")
+
+
+def check_sessions(service, server, claims):
+    url = f"http://127.0.0.1:{service.port}/s3/credentials"
+    process = pathlib.Path(service.folder) / "aws"
+    process.write_text(f"[profile fetched]\ncredential_process = curl --silent {url}\n")
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        del os.environ[name]
+    os.environ |= {"AWS_CONFIG_FILE": str(process), "AWS_SHARED_CREDENTIALS_FILE": "/dev/null"}
+    os.environ["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = url
+    outside = ["user/10/s.txt", "user/1", "user/", "s.txt"]
+    check_session(boto3.Session(), server, claims, "user/1/", outside, "boto3 as in a container")
+    del os.environ["AWS_CONTAINER_CREDENTIALS_FULL_URI"]
+    session = boto3.Session(profile_name="fetched")
+    check_session(session, server, claims, "user/1/", outside, "boto3 by a credential_process")
+    answer, _ = ask(service, "sts")
+    claims.check(
+        "Uppy is told bucket, region and prefix",
+        [answer[name] for name in ["bucket", "region", "keyPrefix"]] == [BUCKET, "us-east-1", "报告/a+b/"])
+    given = answer["credentials"]
+    session = boto3.Session(given["accessKeyId"], given["secretAccessKey"], given["sessionToken"])
+    check_session(session, server, claims, "报告/a+b/", ["报告/a+bc", "报告/s.txt", "报"], "Uppy's session")
+    again, _ = ask(service, "sts")
+    claims.check("the session is remembered", again["credentials"] == given and given["AccessKeyId"] == given["accessKeyId"])
+    one, _ = ask(service, "credentials", key="user/1/one.txt", expires=900)
+    remote = server.client(boto3.Session(one["AccessKeyId"], one["SecretAccessKey"], one["Token"]))
+    claims.check(
+        "a narrow session is of its key alone",
+        outcome(lambda: remote.put_object(Bucket=BUCKET, Key="user/1/one.txt", Body=b"1")) == "ok"
+        and outcome(lambda: remote.put_object(Bucket=BUCKET, Key="user/1/one.txt.2", Body=b"1")) == "AccessDenied"
+        and outcome(lambda: remote.list_objects_v2(Bucket=BUCKET, Prefix="user/1/")) == "AccessDenied")
+    wrong = boto3.Session(given["accessKeyId"], given["secretAccessKey"][:-1] + "x", given["sessionToken"])
+    claims.check(
+        "a session's secret is needed",
+        outcome(lambda: server.client(wrong).get_object(Bucket=BUCKET, Key="报告/a+b/s.txt")) == "SignatureDoesNotMatch")
+
+
 def main():
     binary, weed = sys.argv[1:]
     claims = Claims()
@@ -350,9 +450,10 @@ def main():
     try:
         server.wait()
         client = server.client()
-        with Service(binary, rest=configuration(server.endpoint)) as service:
-            for part in [check_urls, check_requests, check_parts, check_limits, check_forms, check_strings]:
+        with Service(binary, rest=configuration(server)) as service:
+            for part in [check_urls, check_requests, check_parts, check_limits, check_forms, check_strings, check_uppy, check_iceberg]:
                 part(service, client, claims)
+            check_sessions(service, server, claims)
     finally:
         server.stop()
     claims.finish()

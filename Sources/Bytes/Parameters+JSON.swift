@@ -1,7 +1,10 @@
 extension Parameters {
     /// Reads a JSON object whose values are strings, numbers, booleans, or a list value: strings in an array, or strings and numbers
     /// in an object.
-    package mutating func read(json text: Span<UInt8>, maximumDepth: Int) throws(ParameterError) {
+    /// - Parameter whole: the names of members that may have any value, which is kept as JSON.
+    package mutating func read(
+        json text: Span<UInt8>, maximumDepth: Int, whole: [[UInt8]] = []
+    ) throws(ParameterError) {
         let document: JSONValue
         do throws(JSONError) {
             document = try JSONReader.read(text, as: .json, maximumDepth: maximumDepth)
@@ -11,7 +14,13 @@ extension Parameters {
         guard case .object(let members) = document.content else { throw ParameterError(name: [], fault: .notAnObject) }
         // Names that begin with _ are ignored everywhere, whatever they hold.
         for member in members where member.name.first != UInt8(ascii: "_") {
-            try add(member.name, member.value)
+            guard whole.contains(member.name) else {
+                try add(member.name, member.value)
+                continue
+            }
+            var text = ByteWriter()
+            text.append(json: member.value)
+            try add(name: member.name.span, value: text.bytes, form: .text)
         }
     }
 

@@ -147,4 +147,9 @@ package struct ParameterError: Error {
     /// The name concerned, empty when none could be read.
     package let name: [UInt8]
     package let fault: Fault
+
+    package init(name: [UInt8], fault: Fault) {
+        self.name = name
+        self.fault = fault
+    }
 }

@@ -81,6 +81,7 @@ int cs_unacknowledged(int fd) {
   return ioctl(fd, SIOCOUTQ, &count) == 0 ? count : 0;
 }
 
+#ifndef DISPATCH_ONLY
 int cs_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
 
 int cs_epoll_control(int epoll, int operation, int fd, uint32_t events, uint64_t data) {
@@ -89,6 +90,7 @@ int cs_epoll_control(int epoll, int operation, int fd, uint32_t events, uint64_t
 }
 
 int cs_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+#endif
 #else
 int cs_accept(int listener, uint8_t *client) {
   struct sockaddr_storage from = {0};

@@ -7,7 +7,7 @@ package struct RedisCommand: Sendable {
     private var words: [[UInt8]] = []
 
     /// - Parameter name: the first word.
-    package init(_ name: StaticString) { words.append(Array(text: name)) }
+    package init(_ name: StaticString) { words.append(name.array) }
 
     package func adding(_ word: [UInt8]) -> RedisCommand {
         var command = self
@@ -15,7 +15,7 @@ package struct RedisCommand: Sendable {
         return command
     }
 
-    package func adding(_ word: StaticString) -> RedisCommand { adding(Array(text: word)) }
+    package func adding(_ word: StaticString) -> RedisCommand { adding(word.array) }
 
     package func adding(_ number: Int64) -> RedisCommand { adding(Array(String(number).utf8)) }
 

@@ -8,7 +8,6 @@ final class RedisConnection {
     private(set) var runID: [UInt8] = []
     private let stream: WaitingStream
     private let reader: RedisReader
-    private var output = ByteWriter(capacity: 4096)
 
     /// - Parameter deadline: monotonic milliseconds until all of it is done.
     init(
@@ -36,9 +35,10 @@ final class RedisConnection {
 
     /// Sends commands together.
     func send(_ commands: some Sequence<RedisCommand>, until deadline: Int64) throws(RedisFault) {
-        output.reset()
+        var output = ByteWriter(capacity: 1024)
         for command in commands { command.write(into: &output) }
-        do throws(WaitingStream.Fault) { try stream.write(output.bytes, until: deadline) } catch { throw .stream(error) }
+        let bytes = output.array
+        do throws(WaitingStream.Fault) { try stream.write(bytes.span, until: deadline) } catch { throw .stream(error) }
     }
 
     /// Waits for replies until one has come, the bell rings, or the time is over.
@@ -90,7 +90,7 @@ final class RedisConnection {
     }
 
     /// A command and its reply, before any other is under way.
-    private func ask(_ command: RedisCommand, _ name: StaticString, until deadline: Int64) throws(RedisFault) -> RedisReply
+    func ask(_ command: RedisCommand, _ name: StaticString, until deadline: Int64) throws(RedisFault) -> RedisReply
     {
         try send([command], until: deadline)
         var reply: RedisReply?

@@ -41,7 +41,7 @@ package final class RedisLink: Sendable {
     private let state = Guarded(State())
 
     /// Commands that may wait to be sent.
-    static let mostQueued = 65_536
+    package static let mostQueued = 65_536
     /// Milliseconds between attempts to connect after all servers have failed.
     static let pause: Int64 = 250
 

@@ -15,7 +15,7 @@ package indirect enum RedisReply: Sendable, Equatable {
     package var list: [RedisReply]? { if case .list(let value) = self { value } else { nil } }
 
     /// What kind of reply it is, for the log; never what it holds, but for the first word of an error, which Redis chooses.
-    var kind: String {
+    package var kind: String {
         switch self {
         case .nothing: "nothing"
         case .integer: "an integer"

@@ -1,5 +1,6 @@
 import Audit
 import Bytes
+import Cluster
 import Configuration
 import Crypto
 import Machine
@@ -19,11 +20,13 @@ enum AuditVerifying {
             return .invalidConfiguration
         }
         do {
-            var verifier = try AuditVerifier(keys, expecting: options[.expectedHead].map { Array($0.utf8) })
+            var expected = options[.expectedHead].map { Array($0.utf8) }
+            if options.has(.fromCluster) { expected = try headFromCluster(options) }
+            var verifier = try AuditVerifier(keys, expecting: expected)
             for file in files { try verifier.read(file: file) }
             verifier.finish()
             Terminal.say(options.wantsJSON ? verifier.json : verifier.text)
-            if verifier.problems.isEmpty, !options.wantsJSON, options[.expectedHead] == nil {
+            if verifier.problems.isEmpty, !options.wantsJSON, expected == nil {
                 Terminal.say(
                     "Lines that were cut off at the end leave no trace here: note a head elsewhere, and name it with "
                         + "--expect-head")
@@ -33,6 +36,29 @@ enum AuditVerifying {
             Terminal.complain("countersign audit verify: \("\(error)".visible)")
             return .failed
         }
+    }
+
+    private struct Failure: Error, CustomStringConvertible { let description: String }
+
+    /// How far Redis knows that the audit of a replica went, and says so of all others.
+    private static func headFromCluster(_ options: Options) throws -> [UInt8] {
+        guard let settings = try Configuration.load(options.configuration).cluster else {
+            throw Failure(description: "--cluster needs cluster in \(options.configuration)")
+        }
+        let name = options[.instance].map { Array($0.utf8) } ?? settings.instance
+        let heads = try AuditHeads.read(from: settings)
+        for head in heads where head.instance != name {
+            Terminal.complain(
+                "replica \(head.instance.text.visible): \(head.count.counted("line")) in \(head.file.text.visible), head "
+                    + "\(head.code.text.visible); not looked at here")
+        }
+        guard let own = heads.first(where: { $0.instance == name }) else {
+            throw Failure(description: "Redis knows of no audit of the replica \(name.text)")
+        }
+        guard AuditVerifier.isHead(own.code) else {
+            throw Failure(description: "what Redis has of the replica \(name.text) is no head")
+        }
+        return own.code
     }
 
     /// The keys in files of their own, else that of the configuration.

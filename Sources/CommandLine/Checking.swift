@@ -12,7 +12,10 @@ enum Checking {
     static func run(_ options: Options) -> Exit {
         do throws(ConfigurationError) {
             let listing = options.has(.print) ? GrantListing() : nil
-            let configuration = try Configuration.checked(options.configuration, listing: listing)
+            var configuration = try Configuration.checked(options.configuration, listing: listing)
+            if let version = options.against {
+                configuration.warnings += warnings(of: configuration.deprecated, against: version)
+            }
             if let listing {
                 for warning in configuration.warnings { Terminal.complain("warning: \(warning.visible)") }
                 Terminal.say(listing.text)
@@ -23,6 +26,13 @@ enum Checking {
         } catch {
             options.wantsJSON ? reportJSON(error) : Terminal.complain(error.description)
             return .invalidConfiguration
+        }
+    }
+
+    /// What is to be said of deprecated keys before a version is used that may not have them.
+    static func warnings(of keys: [DeprecatedKey], against version: ReleaseVersion) -> [String] {
+        keys.filter { $0.deprecation.end <= version }.map { key in
+            "\(key.path): \(version) does not have it; \(key.deprecation.instead)"
         }
     }
 

@@ -27,11 +27,11 @@ extension Command {
 
     static let check = Command(
         "check", "reads the configuration, reports every mistake in it, and runs its policyTests",
-        options: [.configuration, .format, .print],
+        options: [.configuration, .format, .print, .against],
         exits: [.done: "the configuration is valid, and its policyTests hold", .invalidConfiguration: nil],
         examples: [
             "countersign check --config countersign.json5", "countersign check --print",
-            "countersign check --config - < countersign.json5",
+            "countersign check --config - < countersign.json5", "countersign check --against 99.0.0",
         ],
         run: Checking.run)
 
@@ -122,7 +122,7 @@ extension Command {
 
     static let audit = Command(
         "audit verify FILE…", "checks that these lines of the audit are complete and unchanged",
-        options: [.configuration, .format, .expectedHead, .keyFile],
+        options: [.configuration, .format, .expectedHead, .fromCluster, .instance, .keyFile],
         exits: [
             .done: "they are", .failed: "they are not, or cannot be read",
             .invalidConfiguration: "the configuration or the key cannot be used",
@@ -130,6 +130,7 @@ extension Command {
         examples: [
             "countersign audit verify --key-file audit.key audit.jsonl",
             "countersign audit verify --key-file old.key --key-file audit.key audit.jsonl.* audit.jsonl",
+            "countersign audit verify --cluster --instance tokens-1 tokens-1/audit.jsonl.* tokens-1/audit.jsonl",
         ],
         run: AuditVerifying.run)
 

@@ -74,8 +74,14 @@ struct Option: Hashable, Sendable {
         "a manual page, which is the default, or the completions of a shell")
     static let print = Option(
         "--print", nil, "shows each grant whole, as JSON: with its defaults, and without secrets")
+    static let against = Option(
+        "--against", "VERSION",
+        "a version to come: warns of each key that it will not have, as far as this version knows")
     static let expectedHead = Option(
         "--expect-head", "HEAD", "the mac of a line that must be there, noted somewhere else")
+    static let fromCluster = Option(
+        "--cluster", nil, "asks Redis how far the audit of each replica went, and expects that of this one")
+    static let instance = Option("--instance", "NAME", "another replica whose audit it is, for --cluster")
     static let keyFile = Option(
         "--key-file", "FILE", repeatable: true,
         "the audit's key, instead of a configuration; if it was changed, each key in the order of use")

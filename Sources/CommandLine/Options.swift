@@ -1,5 +1,7 @@
+import Access
 import Audit
 import Bytes
+import Gateway
 import Machine
 
 /// The command line cannot be understood.
@@ -72,11 +74,22 @@ struct Options {
             if option == .expectedHead, !AuditVerifier.isHead(Array(value.utf8)) {
                 throw UsageError(reason: "--expect-head needs the 64 hex digits of a line's mac")
             }
+            if option == .against, !Options.isToCome(value) {
+                throw UsageError(reason: "--against needs a version after \(Version.number), such as 99.0.0")
+            }
             guard option.isRepeatable || self[option] == nil else {
                 throw UsageError(reason: "\(option.name) is given more than once")
             }
             values.append((option, value))
         }
+    }
+
+    /// The version to come that a configuration is checked against.
+    var against: ReleaseVersion? { self[.against].flatMap { ReleaseVersion($0) } }
+
+    private static func isToCome(_ text: String) -> Bool {
+        guard let own = ReleaseVersion(Version.number), let version = ReleaseVersion(text) else { return false }
+        return own < version
     }
 
     /// What an option that is given once says.

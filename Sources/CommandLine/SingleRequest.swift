@@ -109,10 +109,11 @@ final class SingleRequest {
         log = snapshot.log.writer
         audit = configuration.audit.map { SharedAudit($0, snapshot.log, by: "command") }
         let limiter = RateLimiter(identities: configuration.rates.identities)
+        let shared = ProcessResources(limiter, Metrics(), auditing: audit)
         var settings = Server.Settings(addresses: [], workers: 1)
         settings.limits.drainTimeout = 0
         let server = try Server(settings, resolver: Resolver()) { loop in
-            let handler = try LoopHandler(snapshot, limiter, Metrics(), loop, auditing: audit)
+            let handler = try LoopHandler(snapshot, shared, loop)
             self.handler = handler
             let answers = loop.answers
             loop.clients.mailbox.post { self.begin(answers) }

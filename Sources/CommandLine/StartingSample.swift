@@ -9,7 +9,7 @@ struct StartingSample {
     let grants: String
     let policyTests: String
 
-    static let all = [qiniu, nos, oss, sts, s3]
+    static let all = [qiniu, nos, oss, sts, s3, awsSTS]
 
     private static let qiniu = StartingSample(
         provider: "qiniu", variable: "QINIU_SECRET_KEY",
@@ -163,5 +163,27 @@ struct StartingSample {
         policyTests: """
             { caller: "CALLER", route: "distribute-token", expect: "allow" },
             { caller: "anonymous", route: "distribute-token", expect: "unauthenticated" },
+            """)
+
+    private static let awsSTS = StartingSample(
+        provider: "aws-sts", variable: "AWS_SECRET_ACCESS_KEY",
+        credential: """
+            // AWS STS: the key of an IAM user who may only assume this role.
+            "aws-sts": {
+              provider: "aws-sts", accessKey: "<YOUR-ACCESS-KEY>", secretKey: { env: "AWS_SECRET_ACCESS_KEY" },
+              roleArn: "<YOUR-AWS-ROLE-ARN>", region: "eu-west-1",
+            },
+            """,
+        grants: """
+            // Temporary keys for uploads below users/, in the format that AWS's SDKs fetch.
+            "s3-sessions": {
+              route: "s3.credentials", credential: "aws-sts", callers: ["CALLERS"],
+              bucket: "<YOUR-BUCKET>", keyPrefix: "users/${caller.id}/", lifetime: "15m", maxLifetime: "1h",
+              actions: ["s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"],
+            },
+            """,
+        policyTests: """
+            { caller: "CALLER", route: "s3.credentials", expect: "allow" },
+            { caller: "anonymous", route: "s3.credentials", expect: "unauthenticated" },
             """)
 }

@@ -35,6 +35,6 @@ extension Compiler {
 
     /// Whether something of the service's own is at a path.
     static func isOwn(_ path: [UInt8]) -> Bool {
-        Registry.routes.contains { $0.description.path == path } || Configuration.ownPaths.contains(path)
+        Registry.hasRoute(at: path) || Configuration.ownPaths.contains(path)
     }
 }

@@ -90,7 +90,9 @@ extension Compiler {
         }
         guard good != nil else { return nil }
         let name = member.name.text
-        if provider.givesSessions { return compileSessions(name, path, provider, fields).map { ($0, fields) } }
+        if let sessions = provider.sessions {
+            return compileSessions(name, path, provider, sessions, fields).map { ($0, fields) }
+        }
         var own = Settings(fields, of: SigningCredentialFields())
         let isSandbox = Settings(fields, of: CredentialFields()).sandbox
         guard let pair = isSandbox ? sandboxKey(fields, path) : key(fields, path),
@@ -153,7 +155,7 @@ extension Compiler {
     }
 
     /// The pair with what belongs to it where it is a temporary one; nil, having said why, if that is not of a form to be sent.
-    private func add(_ field: Field<Secret?>?, of fields: FieldValues, to pair: KeyPair, _ path: String) -> KeyPair? {
+    func add(_ field: Field<Secret?>?, of fields: FieldValues, to pair: KeyPair, _ path: String) -> KeyPair? {
         guard let field, let token = fields[field] else { return pair }
         guard let whole = pair.with(token: token) else {
             reader.report("\(path).\(field.name)", "must be at most 16,384 visible ASCII characters")

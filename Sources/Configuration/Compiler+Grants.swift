@@ -91,11 +91,12 @@ extension Compiler {
     ) -> IssuerKind? {
         guard credential != nil || draft.route.grant.credential.needs.isEmpty else { return nil }
         let key = credential.flatMap { credentials.list[$0].key }
-        let context = GrantContext(
+        var context = GrantContext(
             target: target, bucket: draft.fields[Draft.scope.bucket], accessKey: key?.accessKey ?? [],
             securityToken: key?.securityToken,
             credential: credential.map { credentials.fields[$0] } ?? FieldValues(),
             hasSessions: credential.map { credentials.list[$0].sessions != nil } ?? false)
+        context.secret = key?.secret
         return judgeAll(draft.fields, at: draft.path, isRead: draft.isRead) { fields throws(FieldProblem) in
             try draft.route.grant.makeIssuer(fields, context)
         }

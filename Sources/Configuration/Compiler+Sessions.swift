@@ -9,26 +9,24 @@ import Upstream
 extension Compiler {
     /// Compiles the fields of a credential, each of which is right by itself.
     func compileSessions(
-        _ name: String, _ path: String, _ provider: ProviderDescription, _ given: FieldValues
+        _ name: String, _ path: String, _ provider: ProviderDescription, _ sessions: SessionDescription,
+        _ given: FieldValues
     ) -> Configuration.Credential? {
-        var fields = Settings(given, of: STSAccount.fields)
-        let standIns = standIn(for: &fields)
+        var fields = given
+        let standIns = standIn(for: &fields, of: sessions)
         do throws(FieldProblem) {
-            let source = try STSAccount.keySource(of: fields)
-            let key = key(source, fields.values, path, provider)
-            let account = try STSAccount(fields, key: key)
-            if case .oidc(_, _, let tokenFile) = account.identity {
-                _ = reader.file(at: tokenFile.text, path + ".oidcTokenFile")
-            }
+            let key = key(try sessions.keySource(fields), fields, path, provider, sessions)
+            let source = try sessions.makeSource(fields, key)
+            if let file = source.tokenFile { _ = reader.file(at: file.text, path + "." + sessions.tokenFile.name) }
             let given = Settings(given, of: Schema.SessionCredential()).limits
             let limits = limits(given, path + ".limits")
-            let isSandbox = Settings(fields.values, of: CredentialFields()).sandbox
+            let isSandbox = Settings(fields, of: CredentialFields()).sandbox
             return Configuration.Credential(
                 name: name, provider: provider.name, isSandbox: isSandbox, key: key,
                 sessions: Configuration.Sessions(
-                    account: account, trustFile: trustFile(fields.caFile, path + ".caFile"), limits: limits,
-                    callsPerCaller: given.callsPerCaller),
-                fields: fields.values)
+                    source: source, trustFile: trustFile(fields[sessions.caFile], path + "." + sessions.caFile.name),
+                    limits: limits, callsPerCaller: given.callsPerCaller),
+                fields: fields)
         } catch {
             let origin = standIns[error.path].map { "; it is that of the environment variable \($0)" } ?? ""
             reader.report(path + "." + error.path, error.reason + origin)
@@ -36,39 +34,41 @@ extension Compiler {
         }
     }
 
-    /// Gives the fields of identity `oidc` what the environment has for them, and its file a path that holds everywhere.
+    /// Gives fields what the environment has for them, and the token's file a path that holds everywhere.
     /// - Returns: the environment variables by the names of the fields that they stand in for.
-    private func standIn(for fields: inout Settings<STSAccount.Fields>) -> [String: String] {
-        guard fields.identity == .oidc else { return [:] }
+    private func standIn(for fields: inout FieldValues, of sessions: SessionDescription) -> [String: String] {
         var standIns: [String: String] = [:]
-        for (field, variable) in STSAccount.standIns where fields.values[field] == nil {
-            guard let text = reader.environment.variable(variable.rawValue), !text.isEmpty else { continue }
-            fields.values[field] = Array(text.utf8)
-            standIns[field.name] = variable.rawValue
+        for (field, variable) in sessions.standIns(fields) where fields[field] == nil {
+            guard let text = reader.environment.variable(variable), !text.isEmpty else { continue }
+            fields[field] = Array(text.utf8)
+            standIns[field.name] = variable
         }
-        fields.oidcTokenFile = fields.oidcTokenFile.map { Array(text: reader.filePath(of: $0)) }
+        fields[sessions.tokenFile] = fields[sessions.tokenFile].map { Array(text: reader.filePath(of: $0)) }
         return standIns
     }
 
     private func key(
-        _ source: STSAccount.KeySource, _ fields: FieldValues, _ path: String, _ provider: ProviderDescription
+        _ source: SessionKeySource, _ fields: FieldValues, _ path: String, _ provider: ProviderDescription,
+        _ sessions: SessionDescription
     ) -> KeyPair? {
         switch source {
-        case .fields: key(fields, path)
-        case .environment: environmentKey(path + ".identity", provider)
+        case .fields: key(fields, path).flatMap { add(provider.sessionToken, of: fields, to: $0, path) }
+        case .environment: environmentKey(path + ".identity", provider, sessions)
         case .fetched: nil
         }
     }
 
-    private func environmentKey(_ path: String, _ provider: ProviderDescription) -> KeyPair? {
-        let name = STSAccount.Variable.accessKeyID.rawValue
-        let accessKey = reader.variable(name, path)
-        let secret = reader.secret(ofVariable: STSAccount.Variable.accessKeySecret.rawValue, path)
+    private func environmentKey(
+        _ path: String, _ provider: ProviderDescription, _ sessions: SessionDescription
+    ) -> KeyPair? {
+        guard let names = sessions.keyVariables else { return nil }
+        let accessKey = reader.variable(names.accessKey, path)
+        let secret = reader.secret(ofVariable: names.secretKey, path)
         guard let accessKey, let secret else { return nil }
         if let fault = Compiler.fault(of: accessKey, provider) {
-            reader.report(path, "the environment variable \(name) \(fault)")
+            reader.report(path, "the environment variable \(names.accessKey) \(fault)")
         }
-        let token = reader.environment.variable(STSAccount.Variable.securityToken.rawValue) ?? ""
+        let token = reader.environment.variable(names.securityToken) ?? ""
         return KeyPair(accessKey: accessKey, secret: secret, securityToken: token.isEmpty ? nil : Array(token.utf8))
     }
 

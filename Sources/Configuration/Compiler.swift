@@ -117,10 +117,13 @@ final class Compiler {
             reload: Compiler.reload(root.reload),
             audit: root.audit.flatMap { compileAudit($0) },
             brake: root.brake.flatMap { compileBrake($0) },
+            cluster: root.cluster.flatMap { compileCluster($0) },
             log: Compiler.log(root.log),
             fixed: RestartOnlySetting.all(
                 in: root.values, by: Schema.root.descriptions, of: document, in: file.bytes),
-            warnings: reader.warnings + warnings(server, credentials.list, authenticator, grants)
+            deprecated: reader.deprecated,
+            warnings: reader.warnings + reader.deprecated.map(Compiler.warning(ofDeprecated:))
+                + warnings(server, credentials.list, authenticator, grants)
                 + overlaps + Compiler.warning(ofPublicURL: server) + Compiler.warning(ofTickets: authenticator, server)
                 + (root.audit == nil ? Compiler.warning(withoutAudit: server) : []))
     }
@@ -150,12 +153,11 @@ final class Compiler {
         }
         for (index, credential) in credentials.enumerated() where credential.isSandbox {
             warnings.append("credentials.\(credential.name): is for the sandbox; its key opens nothing at the vendor's")
-            guard credential.sessions != nil, credential.fields[STSAccount.fields.ossEndpoint] == nil,
+            guard let sessions = Registry.provider(named: credential.provider)?.sessions,
+                let doubt = sessions.sandboxDoubt(credential.fields),
                 grants.contains(where: { $0.credential == index })
             else { continue }
-            warnings.append(
-                "credentials.\(credential.name): has no ossEndpoint, so answers do not name the sandbox's host to clients; "
-                    + "set it, such as \"http://oss.localhost:8090\"")
+            warnings.append("credentials.\(credential.name): \(doubt)")
         }
         if server.tls?.clientAuthorities != nil, !authenticator.hasCertificates {
             warnings.append(
@@ -168,6 +170,12 @@ final class Compiler {
                 "server.hosts: is empty, so a web page could reach the grants of anonymous by a name of its own")
         }
         return warnings
+    }
+
+    static func warning(ofDeprecated key: DeprecatedKey) -> String {
+        let deprecation = key.deprecation
+        return
+            "\(key.path): is deprecated since \(deprecation.since), and goes with \(deprecation.end); \(deprecation.instead)"
     }
 
     /// Why a grant gives nothing any more, or gives nothing at all.

@@ -1,6 +1,7 @@
 import Access
 import Audit
 import Bytes
+import Cluster
 import Crypto
 import HTTP
 import Providers
@@ -100,7 +101,7 @@ package struct Configuration: Sendable {
     }
 
     package struct Sessions: Sendable {
-        package let account: STSAccount
+        package let source: any SessionSource
         /// Where the certificates are that are trusted instead of the system's.
         package let trustFile: String?
         package let limits: UpstreamLimits
@@ -197,9 +198,13 @@ package struct Configuration: Sendable {
     package let audit: AuditSettings?
     /// Nil where nothing can be stopped by `countersign brake`.
     package let brake: Brake?
+    /// Nil for a service that is alone.
+    package let cluster: ClusterSettings?
     package let log: Log.Settings
     /// What counts from the service's start to its end.
     package let fixed: [RestartOnlySetting]
+    /// The keys that it gives and that a later version will not have.
+    package let deprecated: [DeprecatedKey]
     /// Settings that are allowed, but should be reviewed.
     package var warnings: [String]
 

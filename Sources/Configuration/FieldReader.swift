@@ -12,6 +12,8 @@ struct FieldReader {
     var readsSecrets = true
     /// The keys that are missing, and what unknown ones seem to be meant for, wherever they stand.
     private(set) var absentNames: Set<String> = []
+    /// The deprecated keys that are given, each once.
+    private(set) var deprecated: [DeprecatedKey] = []
     /// The first secret that stands in the file itself.
     var inlineSecret: String?
 
@@ -60,6 +62,13 @@ struct FieldReader {
         return memberPath
     }
 
+    /// Notes a key that is given, if it is deprecated.
+    private mutating func note(_ description: FieldDescription, at path: @autoclosure () -> String) {
+        guard let deprecation = description.deprecation else { return }
+        let key = DeprecatedKey(path: path(), deprecation)
+        if !deprecated.contains(key) { deprecated.append(key) }
+    }
+
     // MARK: Objects
 
     /// Reads an object: every key known, none missing, each value as described. Keys that are not given have their
@@ -101,6 +110,7 @@ struct FieldReader {
                 report(path.member(name), FieldReader.unknown(meaning: nearest, among: names))
                 continue
             }
+            note(description, at: path.member(name))
             values[description] = check(member.value, path.member(name), description.kind)
         }
         return (values, meant)
@@ -128,6 +138,7 @@ struct FieldReader {
             while let reading = taken, reading.reader.problems.count > problems.count { taken = readings.next() }
             if let taken {
                 self = taken.reader
+                note(taken.description, at: memberPath)
                 values[taken.description] = taken.value
             } else {
                 _ = check(member.value, memberPath, first.kind)

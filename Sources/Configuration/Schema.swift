@@ -1,5 +1,6 @@
 import Access
 import Audit
+import Cluster
 import Crypto
 import HTTP
 import Providers
@@ -35,6 +36,9 @@ package enum Schema {
             "brake", .object(Brake()), fixed: .forProcess,
             "What the operator stops at once, such as a grant or a caller whose key has leaked. Without this key nothing can be stopped so."
         )
+        let cluster = Field(
+            "cluster", .object(Cluster()), fixed: .forProcess,
+            "What several replicas share through Redis ([docs/cluster.md](../docs/cluster.md)). Without this key each is alone.")
         let log = Field("log", object: LogFields(), "The log, on standard error.")
     }
 
@@ -323,6 +327,49 @@ package enum Schema {
             "Brakes and releases that the file may have. Releases, and brakes that have ended, are kept for 30 days.")
     }
 
+    struct Cluster: FieldGroup {
+        private static let standard = ClusterSettings(
+            redis: RedisSettings(servers: [], user: nil, password: nil, timeout: 500), key: Secret([]), instance: [])
+
+        let servers = Field(
+            "servers", .strings, required: true, fixed: .forProcess,
+            "Where Redis is: `rediss://HOST:PORT` with TLS, `redis://HOST:PORT` without. Of several, the first that is a master is used."
+        )
+        let plaintext = Field(
+            "plaintext", .boolean, default: false, fixed: .forProcess,
+            "Allows `redis://` to other machines, for a network of your own that others cannot read.")
+        let trustFile = Field(
+            "trustFile", .string, fixed: .forProcess,
+            "PEM: the certificate authorities of servers with TLS. The default is the system's authorities.")
+        let user = Field(
+            "user", .string, fixed: .forProcess, "The user of Redis' ACL. The default is Redis' user `default`.")
+        let password = Field("password", .secret, fixed: .forProcess, "The user's password.")
+        let key = Field(
+            "key", .secret, required: true, fixed: .forService,
+            "The key that seals values and hides names in Redis, at least 32 bytes (R10); the same for all replicas.")
+        let previousKey = Field(
+            "previousKey", .secret, fixed: .forProcess,
+            "The key before, while replicas change to another: values that it sealed are still opened.")
+        let prefix = Field(
+            "prefix", .string, default: standard.prefix, fixed: .forProcess,
+            "What the names of all keys in Redis begin with.")
+        let instance = Field(
+            "instance", .string, fixed: .forProcess,
+            "The name of this replica. No two replicas have the same. The default is the machine's name.")
+        let timeout = Field(
+            "timeout", .duration(50...10_000), default: standard.redis.timeout, fixed: .forProcess,
+            "Time for a connection to Redis, and for each answer; beyond it Redis counts as gone.")
+        let lease = Field(
+            "lease", .duration(100...60_000), default: standard.lease, fixed: .forProcess,
+            "The time whose tokens of a rate a replica takes from Redis at once.")
+        let staleAfter = Field(
+            "staleAfter", .duration(1_000...86_400_000), default: standard.staleAfter, fixed: .forProcess,
+            "The time without Redis after which `whenStale` holds.")
+        let whenStale = Field(
+            "whenStale", .choice(ClusterSettings.WhenStale.self), default: standard.whenStale, fixed: .forProcess,
+            "Whether the service issues (`serve`) or answers 503 (`refuse`) then: it may have missed a brake.")
+    }
+
     struct LogFields: FieldGroup {
         let level = Field(
             "level", .choice(Log.Level.self), default: Log.Settings().level, "The lowest level that is written.")
@@ -349,7 +396,7 @@ package enum Schema {
     /// The keys of a credential of a provider.
     package static func credential(of provider: ProviderDescription) -> [FieldDescription] {
         credential.descriptions + provider.credentialFields
-            + (provider.givesSessions ? SessionCredential().descriptions : SigningCredentialFields().descriptions)
+            + (provider.sessions == nil ? SigningCredentialFields().descriptions : SessionCredential().descriptions)
     }
 
     /// What a credential may hold with which sessions are asked for.

@@ -45,8 +45,8 @@ import COpenSSL
         unsafe count == other.count && CRYPTO_memcmp(storage.baseAddress, other.storage.baseAddress, count) == 0
     }
 
-    /// Writes the bytes into the answer for a client whose own temporary key they are. Nothing else may call this: a test of the
-    /// architecture names the one file that does.
+    /// Writes the bytes into the answer for a client whose own temporary key they are, or to a server whose password they are. Nothing
+    /// else may call this: a test of the architecture names the files that do.
     package func reveal(into out: inout ByteWriter) {
         unsafe withBytes { unsafe out.append(Span(_unsafeBytes: $0)) }
     }

@@ -24,6 +24,7 @@ package enum Inspectors {
             ]
         ),
         (STS.description, [InspectedCredential.inspector, InspectedACS3.inspector]),
+        (AWSSTS.description, [InspectedS3Credential.inspector]),
     ]
 
     /// Each with the name of its provider; the first that knows an input inspects it.

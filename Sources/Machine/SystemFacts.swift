@@ -25,6 +25,14 @@ package enum SystemFacts {
         return unsafe String(cString: name)
     }
 
+    /// The machine's name; nil where it has none.
+    package static var hostName: String? {
+        var text = [CChar](repeating: 0, count: 256)
+        // Unsafe: the system writes at most as many bytes as there are.
+        guard unsafe gethostname(&text, text.count - 1) == 0, text[0] != 0 else { return nil }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// The absolute path of the folder that the process is in; nil where it is gone.
     package static var folder: String? {
         // Unsafe: the system allocates the text, which is copied and freed here.

@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) && !DISPATCH_ONLY
     import CSystem
     import Glibc
 

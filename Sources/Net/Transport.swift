@@ -1,23 +1,26 @@
 /// The way an event loop learns which sockets are ready. It is chosen at start and is all that differs between systems.
+/// `allCases` are those of this one.
 package enum TransportKind: String, Sendable, CaseIterable {
     /// Linux: one `epoll_wait` for a batch of events, nothing per connection.
     case epoll
     /// A Dispatch source for each socket: everywhere that Dispatch is.
     case dispatch
 
-    #if os(Linux)
+    #if os(Linux) && !DISPATCH_ONLY
         package static let standard = TransportKind.epoll
+        package static let allCases: [TransportKind] = [.epoll, .dispatch]
     #else
         package static let standard = TransportKind.dispatch
+        package static let allCases: [TransportKind] = [.dispatch]
     #endif
 
     func make() throws(TransportError) -> any Transport {
         switch self {
         case .epoll:
-            #if os(Linux)
+            #if os(Linux) && !DISPATCH_ONLY
                 return try EpollTransport()
             #else
-                throw TransportError(reason: "this system has no epoll; use the transport \"dispatch\"")
+                throw TransportError(reason: "there is no epoll here; use the transport \"dispatch\"")
             #endif
         case .dispatch: return DispatchTransport()
         }

@@ -6,6 +6,7 @@ package enum Registry {
         OSS.description,
         STS.description,
         S3.description,
+        AWSSTS.description,
     ]
 
     /// A route with the provider it belongs to; its index in the list is its number everywhere.
@@ -16,6 +17,11 @@ package enum Registry {
 
     package static let routes: [Route] = providers.flatMap { provider in
         provider.routes.map { Route(provider: provider, description: $0) }
+    }
+
+    /// Whether a route is asked at a path.
+    package static func hasRoute(at path: [UInt8]) -> Bool {
+        routes.contains { $0.description.isAsked(at: path.span) }
     }
 
     package static func provider(named name: String) -> ProviderDescription? { providers.first { $0.name == name } }

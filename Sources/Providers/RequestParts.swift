@@ -39,6 +39,28 @@ struct RequestParts: Sendable {
     /// In bytes.
     private(set) var contentLength: Int64?
 
+    /// A request without headers.
+    init(_ method: [UInt8], _ parameters: [NameValue]) {
+        self.method = method
+        self.parameters = parameters
+    }
+
+    /// What a client says of its request.
+    /// - Parameter headers: names in lower case, once each.
+    /// - Throws: if a header has another form than its name wants.
+    init(
+        _ method: [UInt8], _ parameters: [NameValue], headers: [NameValue], from parameter: String
+    ) throws(AskError) {
+        self.init(method, parameters)
+        for header in headers { try add(header.name, header.value.span, from: parameter) }
+    }
+
+    /// The service's own request that begins an upload, with its type.
+    init(contentType: [UInt8]?) {
+        self.init([], [])
+        self.contentType = contentType
+    }
+
     /// - Throws: if a header has another form than its name wants.
     init(_ ask: borrowing Ask, _ asked: Parameters, _ more: URLParameters) throws(AskError) {
         method = ask.bytes(of: asked.method)

@@ -53,7 +53,10 @@ package struct ProcessFigures: Sendable {
 
     #if canImport(Glibc)
         private static func openFiles() -> Int? {
-            guard let folder = unsafe opendir("/proc/self/fd") else { return nil }
+            guard let folder = unsafe opendir("/proc/self/fd") else {
+                // A look takes a descriptor: where there is none left, all that there may be are open.
+                return errno == EMFILE ? fileLimit() : nil
+            }
             defer { unsafe closedir(folder) }
             var count = 0
             while unsafe readdir(folder) != nil { count += 1 }

@@ -77,13 +77,19 @@ extension UpstreamFault {
             }
     }
 
-    /// The vendor's error table (document 42775), by the part of a code before its first dot. Those that are refused stand
-    /// here so that no status can make them anything else.
+    /// The vendors' error tables (Alibaba Cloud's document 42775; AWS STS API reference, "Common Errors" and those of each action), by
+    /// the part of a code before its first dot. Those that are refused stand here so that no status can make them anything else.
     private static let families: [(name: StaticString, fault: UpstreamFault)] = [
         ("ServiceUnavailable", .unavailable), ("InternalError", .unavailable), ("InvalidTimeStamp", .clockOff),
         ("NoPermission", .refused), ("Forbidden", .refused), ("AuthenticationFail", .refused),
         ("EntityNotExist", .refused), ("InvalidParameter", .refused), ("MissingParameter", .refused),
         ("InvalidAccessKeyId", .refused), ("InvalidSecurityToken", .refused), ("MissingSecurityToken", .refused),
         ("SignatureDoesNotMatch", .refused), ("SignatureNonceUsed", .refused),
+        ("RequestLimitExceeded", .throttled), ("SlowDown", .throttled), ("InternalFailure", .unavailable),
+        ("IDPCommunicationError", .unavailable), ("RequestExpired", .clockOff), ("RequestTimeTooSkewed", .clockOff),
+        ("AccessDenied", .refused), ("MalformedPolicyDocument", .refused), ("PackedPolicyTooLarge", .refused),
+        ("RegionDisabledException", .refused), ("ExpiredToken", .refused), ("ExpiredTokenException", .refused),
+        ("InvalidClientTokenId", .refused), ("ValidationError", .refused), ("IDPRejectedClaim", .refused),
+        ("InvalidIdentityToken", .refused), ("InvalidParameterValue", .refused),
     ]
 }

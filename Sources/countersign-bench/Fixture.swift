@@ -33,7 +33,7 @@ final class Fixture {
         var handler: (any RequestHandler)?
         server = try Server(Server.Settings(addresses: [], workers: 1), resolver: Resolver()) { loop in
             let made = try LoopHandler(
-                snapshot, RateLimiter(identities: configuration.rates.identities), Metrics(), loop)
+                snapshot, ProcessResources(RateLimiter(identities: configuration.rates.identities), Metrics()), loop)
             handler = made
             return made
         }
@@ -104,7 +104,7 @@ final class Fixture {
         var scratch = ByteWriter()
         try remember(
             issuer.session(
-                under: permitted.permit, for: permitted.caller.principal, of: account.account, using: &scratch),
+                under: permitted.permit, for: permitted.caller.principal, of: account.source, using: &scratch),
             in: account)
     }
 
@@ -114,16 +114,16 @@ final class Fixture {
             guard case .signingBySession(_, let policy) = issuer,
                 let account = snapshot.accounts.accounts[grant.credential]
             else { continue }
-            guard let session = try STSSession(signingFor: grant, allowing: policy, of: account.account) else {
+            guard let session = try VendorSession(signingFor: grant, allowing: policy, of: account.source) else {
                 throw RowError("the session's policy is none")
             }
             try remember(session, in: account)
         }
     }
 
-    private func remember(_ session: STSSession, in account: SessionAccount) throws {
+    private func remember(_ session: VendorSession, in account: SessionAccount) throws {
         guard
-            let credential = STSCredential(
+            let credential = SessionCredential(
                 accessKeyID: Array(text: "STS.NUexampleexampleexample1"),
                 secret: Array(text: "exampleexampleexampleexampleexampleexample12"),
                 securityToken: [UInt8](repeating: UInt8(ascii: "x"), count: 680),

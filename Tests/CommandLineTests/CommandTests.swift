@@ -24,6 +24,7 @@ import Testing
     {
         let text = try StartingConfiguration(providers: providers, callers: callers).text(digest: digest.text)
         return text.replacing("<YOUR-ROLE-ARN>", with: "acs:ram::1234567890123456:role/uploader")
+            .replacing("<YOUR-AWS-ROLE-ARN>", with: "arn:aws:iam::111122223333:role/uploader")
             .replacing("<YOUR-DOMAIN>", with: "media.example.com").replacing("<YOUR-ISSUER>", with: "id.example.com")
             .replacing(#/<YOUR-[A-Z-]+>/#, with: "media")
     }

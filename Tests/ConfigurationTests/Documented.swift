@@ -73,7 +73,8 @@ struct Documented: Sendable, CustomTestStringConvertible {
                 ("\(credential).provider", "\"\(provider.name)\""), ("\(credential).accessKey", "\"a\""),
                 ("\(credential).secretKey", "\"s\""),
             ]
-            for field in provider.credentialFields where field.isRequired {
+            for field in provider.credentialFields
+            where field.isRequired || Documented.usual.contains("\(credential).\(field.name)") {
                 settings.append(
                     ("\(credential).\(field.name)", Documented.values["\(credential).\(field.name)"] ?? "\"x\""))
             }
@@ -88,7 +89,9 @@ struct Documented: Sendable, CustomTestStringConvertible {
             if scope.contains(.keyPrefix) { settings.append(("grants.g.keyPrefix", "\"p/\"")) }
             if scope.isEmpty, route.description.grant.hasCallers { settings.append(("grants.g.unscoped", "true")) }
             for field in route.description.grant.fields where field.isRequired {
-                settings.append(("grants.g.\(field.name)", Documented.values["grants.g.\(field.name)"] ?? "\"x\""))
+                let name = "grants.g.\(field.name)"
+                settings.append(
+                    (name, Documented.values["\(owner): \(name)"] ?? Documented.values[name] ?? "\"x\""))
             }
             for name in route.description.grant.credential.needs.map(\.name) {
                 settings.append(("credentials.\(route.provider.name).\(name)", "\"x\""))
@@ -136,6 +139,11 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "audit.file": audit, "audit.key": audit, "audit.durability": audit, "audit.failClosed": audit,
         "audit.maxSize": audit, "audit.queue": audit, "audit.deniedPerMinute": audit,
         "brake.file": brake, "brake.entries": brake,
+        "cluster.servers": cluster, "cluster.plaintext": cluster, "cluster.trustFile": cluster,
+        "cluster.user": cluster + [("cluster.password", "\"p\"")], "cluster.password": cluster,
+        "cluster.key": cluster, "cluster.previousKey": cluster, "cluster.prefix": cluster,
+        "cluster.instance": cluster, "cluster.timeout": cluster, "cluster.lease": cluster,
+        "cluster.staleAfter": cluster, "cluster.whenStale": cluster,
         "server.plaintext": [("server.listen", "\"192.0.2.1:80\"")],
         "server.proxyProtocol": [("server.trustedProxies", "\"192.0.2.1\"")],
         "credentials.qiniu.cdnKey": Documented.granting("qiniu.cdn-url", by: "qiniu") + [("grants.g.domain", "\"x\"")],
@@ -186,6 +194,15 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "credentials.sts.identity": noKeys, "credentials.sts.oidcRoleArn": oidc,
         "credentials.sts.oidcProviderArn": oidc, "credentials.sts.oidcTokenFile": oidc,
         "credentials.sts.ecsRole": noKeys + [("credentials.sts.identity", "\"ecs\"")],
+        "credentials.aws-sts.roleArn": server,
+        "credentials.aws-sts.s3Endpoint": session,
+        "credentials.aws-sts.partition": session + server + [("credentials.aws-sts.roleArn", "")],
+        "credentials.aws-sts.call": server + [("credentials.aws-sts.roleArn", "")],
+        "credentials.aws-sts.webIdentityTokenFile": [
+            ("credentials.aws-sts.call", "\"webIdentity\""), ("credentials.aws-sts.accessKey", ""),
+            ("credentials.aws-sts.secretKey", ""),
+        ],
+        "credentials.aws-sts.sandbox": [("credentials.aws-sts.endpoints", "\"http://127.0.0.1:9000\"")],
         "grants.g.policy.transformFallbackMode": [("grants.g.policy.transform", "\"x\"")],
         "grants.g.policy.transformFallbackKey": [("grants.g.policy.transform", "\"x\"")],
         "grants.g.policy.callbackFetchKey": callback, "grants.g.policy.persistentNotifyUrl": operations,
@@ -227,11 +244,21 @@ struct Documented: Sendable, CustomTestStringConvertible {
             ("authentication.certificates.[].id", "\"c\""), ("authentication.certificates.[].san", "\"dns:c\""),
         ]
     private static let brake = [("brake.file", "\"b.json\"")]
+    private static let cluster = [
+        ("cluster.servers", "\"redis://127.0.0.1:6379\""), ("cluster.key", "\"\(ticketSecret)\""),
+    ]
     private static let audit = [("audit.file", "\"a.jsonl\""), ("audit.key", "\"\(ticketSecret)\"")]
     private static let callback = [
         ("grants.g.policy.callbackUrl", "\"http://x\""), ("grants.g.policy.callbackBody", "\"x\""),
     ]
     private static let operations = [("grants.g.policy.persistentOps", "\"x\"")]
+
+    /// Not required, but most configurations of the provider need it.
+    private static let usual = ["credentials.aws-sts.roleArn"]
+    private static let session =
+        granting("s3.credentials", by: "aws-sts")
+        + [("grants.g.bucket", "\"bbb\""), ("grants.g.actions", "\"s3:PutObject\"")]
+    private static let server = [("credentials.aws-sts.endpoints", "\"https://s3.example.com\"")]
 
     private static let noKeys = [("credentials.sts.accessKey", ""), ("credentials.sts.secretKey", "")]
     private static let oidc = noKeys + [("credentials.sts.identity", "\"oidc\"")]
@@ -261,6 +288,9 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "admin.auth[].sha256": "\"\(Sample.otherDigest)\"",
         "server.trustedProxies": "\"10.0.0.0/8\"",
         "brake": "{file:\"b.json\"}",
+        "cluster": "{servers:\"redis://127.0.0.1:6379\",key:\"\(ticketSecret)\"}",
+        "cluster.servers": "\"redis://127.0.0.1:6379\"", "cluster.key": "\"\(ticketSecret)\"",
+        "cluster.previousKey": "\"\(ticketSecret)\"", "cluster.trustFile": "\"authority.pem\"",
         "audit": "{file:\"a.jsonl\",key:\"\(ticketSecret)\"}", "audit.key": "\"\(ticketSecret)\"",
         "server.listen": "\"127.0.0.1:1\"", "server.hosts": "\"*\"", "server.cors.origins": "[\"https://a.example\"]",
         "server.tls": "{\"certificates\":\(certificates)}", "server.tls.certificates": certificates,
@@ -282,6 +312,13 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "grants.g.headers": "\"x-oss-meta-a\"", "grants.g.policy.saveKey": "\"p/x\"",
         "grants.g.actions": "\"oss:PutObject\"", "credentials.sts.roleArn": "\"acs:ram::1:role/a\"",
         "credentials.sts.endpoints": "\"https://sts.example.com\"", "credentials.sts.region": "\"cn-hangzhou\"",
+        "credentials.aws-sts.roleArn": "\"arn:aws:iam::111122223333:role/a\"",
+        "credentials.aws-sts.region": "\"eu-west-1\"", "credentials.aws-sts.caFile": "\"ca.pem\"",
+        "credentials.aws-sts.endpoints": "\"https://s3.example.com\"",
+        "credentials.aws-sts.s3Endpoint": "\"s3.example.com\"", "credentials.aws-sts.partition": "\"aws-cn\"",
+        "credentials.aws-sts.webIdentityTokenFile": "\"oidc-token\"",
+        "credentials.aws-sts.limits.callTimeout": "\"9s\"",
+        "s3.credentials: grants.g.actions": "\"s3:PutObject\"", "s3.sts: grants.g.actions": "\"s3:PutObject\"",
         "credentials.sts.caFile": "\"ca.pem\"", "credentials.sts.oidcRoleArn": "\"acs:ram::1:role/b\"",
         "credentials.sts.oidcProviderArn": "\"acs:ram::1:oidc-provider/b\"",
         "credentials.sts.oidcTokenFile": "\"oidc-token\"", "credentials.sts.limits.callTimeout": "\"9s\"",

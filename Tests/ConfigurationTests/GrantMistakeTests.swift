@@ -17,7 +17,7 @@ struct GrantMistakeTests {
         arguments: [
             Mistake(photos, "‸route: \"qiniu.uptokne\"\(rest)", "grants.photos.route", "did you mean qiniu.uptoken?"),
             Mistake(
-                photos, "‸route: \"cos.credentials\"\(rest)", "grants.photos.route", "there are distribute-token"),
+                photos, "‸route: \"tencent.sessions\"\(rest)", "grants.photos.route", "there are distribute-token"),
             Mistake(
                 photos, "‸route: [\"nos.token\"]\(rest)", "grants.photos.route",
                 "one of qiniu.uptoken, qiniu.download-url"),

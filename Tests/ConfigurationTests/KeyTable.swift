@@ -71,6 +71,18 @@ struct KeyTable: Sendable, CustomTestStringConvertible {
             route.name, rows.filter { !$0.isShared }, note: notes.isEmpty ? nil : notes.joined(separator: "\n"))
     }
 
+    /// What stands behind the meaning of a key: what can change it, and when it goes.
+    static func mark(_ field: FieldDescription) -> String {
+        let fixity =
+            switch field.fixity {
+            case nil: ""
+            case .forProcess: " *At start.*"
+            case .forService: " *At start, not by SIGUSR2.*"
+            }
+        let deprecation = field.deprecation.map { " *Deprecated since \($0.since), gone in \($0.end): \($0.instead).*" }
+        return fixity + (deprecation ?? "")
+    }
+
     private static func note(_ link: String, _ rows: [KeyRow]) -> String? {
         rows.isEmpty ? nil : "\(link): \(rows.map { "`\($0.name)`" }.joined(separator: ", "))."
     }
@@ -91,21 +103,13 @@ private struct KeyRow: Hashable, Sendable {
         self.key = key ?? "`\(name)`"
         type = field.kind.words
         standard = field.isRequired ? "required" : field.standardText.map { "`\($0)`" } ?? "–"
-        meaning = field.summary.replacing("|", with: "\\|") + KeyRow.mark(field.fixity)
+        meaning = field.summary.replacing("|", with: "\\|") + KeyTable.mark(field)
         members =
             switch field.kind {
             case .object(let fields) where showsMembers: fields.map { KeyRow($0, below: name + ".") }
             case .objects(let fields) where showsMembers: fields.map { KeyRow($0, below: name + "[].") }
             default: []
             }
-    }
-
-    private static func mark(_ fixity: FieldDescription.Fixity?) -> String {
-        switch fixity {
-        case nil: ""
-        case .forProcess: " *At start.*"
-        case .forService: " *At start, not by SIGUSR2.*"
-        }
     }
 
     func lines(tellsRoutes: Bool) -> [String] { lines(tellsRoutes ? " \(routeNames) |" : "") }

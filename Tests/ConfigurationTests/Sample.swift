@@ -177,6 +177,8 @@ enum Sample {
         "ALIBABA_CLOUD_ROLE_ARN": "acs:ram::1:role/pod",
         "ALIBABA_CLOUD_OIDC_PROVIDER_ARN": "acs:ram::1:oidc-provider/cluster",
         "ALIBABA_CLOUD_OIDC_TOKEN_FILE": "/var/run/tokens/oidc",
+        "AWS_ROLE_ARN": "arn:aws:iam::111122223333:role/pod",
+        "AWS_WEB_IDENTITY_TOKEN_FILE": "/var/run/tokens/oidc",
     ]
 
     /// Loads a text as `conf/countersign.json5`, or under the given name.

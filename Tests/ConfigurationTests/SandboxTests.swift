@@ -51,7 +51,7 @@ struct SandboxTests {
         for credentials in ["a: { \(SandboxTests.sts) }", "a: { \(fields) }"] {
             let credential = try #require(try Sample.load(text(credentials)).credentials.first)
             #expect(credential.isSandbox && credential.key?.accessKey.text == "AK")
-            #expect(credential.sessions?.account.endpoints.count == 1)
+            #expect(credential.sessions?.source.endpoints.count == 1)
         }
     }
 

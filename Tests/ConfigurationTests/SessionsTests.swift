@@ -35,11 +35,11 @@ struct SessionsTests {
         let credential = try credential()
         let sessions = try #require(credential.sessions)
         #expect(credential.key?.accessKey.text == "LTAI-role" && credential.key?.securityToken == nil)
-        #expect(sessions.account.roleARN.text == "acs:ram::1:role/app" && !credential.isSandbox)
+        #expect(sessions.account?.roleARN.text == "acs:ram::1:role/app" && !credential.isSandbox)
         #expect(sessions.trustFile == "conf/ca.pem")
-        #expect(sessions.account.identity == .key)
+        #expect(sessions.account?.identity == .key)
         #expect(
-            sessions.account.endpoints.map(\.authority.text) == ["sts.cn-hangzhou.aliyuncs.com", "sts.internal:8443"])
+            sessions.source.endpoints.map(\.authority.text) == ["sts.cn-hangzhou.aliyuncs.com", "sts.internal:8443"])
         let limits = sessions.limits
         #expect(limits.callTimeout == 4000 && limits.attemptTimeout == 1500 && limits.attempts == 3)
         #expect(limits.callsPerSecond == 20 && limits.callBurst == 10 && limits.patience == 900)
@@ -73,7 +73,7 @@ struct SessionsTests {
         #expect(credential.key?.accessKey.text == "LTAI-environment")
         #expect(credential.key?.secret.constantTimeEquals(Secret(Array("variable-STS-secret".utf8))) == true)
         #expect(credential.key?.securityToken?.text == "variable-STS-token")
-        guard case .environment? = credential.sessions?.account.identity else {
+        guard case .environment? = credential.sessions?.account?.identity else {
             Issue.record("another identity")
             return
         }
@@ -102,7 +102,7 @@ struct SessionsTests {
 
     /// Role, provider and file of identity `oidc`.
     private func oidc(_ credential: Configuration.Credential) -> [String] {
-        guard case .oidc(let role, let provider, let file)? = credential.sessions?.account.identity else { return [] }
+        guard case .oidc(let role, let provider, let file)? = credential.sessions?.account?.identity else { return [] }
         return [role.text, provider.text, file.text]
     }
 
@@ -136,7 +136,7 @@ struct SessionsTests {
             as [(String, String?)]
         {
             let credential = try credential(fields)
-            guard case .ecs(let found)? = credential.sessions?.account.identity else {
+            guard case .ecs(let found)? = credential.sessions?.account?.identity else {
                 Issue.record("another identity")
                 continue
             }
@@ -148,7 +148,7 @@ struct SessionsTests {
         func fingerprint(
             _ identity: String, _ variables: [String: String] = [:]
         ) throws -> [UInt8] {
-            try #require(try credential(identity, with: variables).sessions).account.fingerprint
+            try #require(try credential(identity, with: variables).sessions).source.fingerprint
         }
         let (environment, oidc) = ("identity: \"environment\"", "identity: \"oidc\", oidcTokenFile: \"oidc-token\"")
         let fingerprints = [
@@ -177,4 +177,8 @@ struct SessionsTests {
         }
         #expect(issuer.callersEnd == .ignored)
     }
+}
+
+extension Configuration.Sessions {
+    fileprivate var account: STSAccount? { source as? STSAccount }
 }

@@ -27,10 +27,13 @@ struct AuditTests {
         let json = answer.json
         switch route.name {
         case "distribute-token": return json["SecurityToken"]?.string
+        case "s3.credentials": return json["SessionToken"]?.string
+        case "s3.sts": return json["credentials"]?["SessionToken"]?.string
         case "qiniu.uptoken": return json["uptoken"]?.string
         case "nos.token": return json["token"]?.string
         case "oss.sign": return json["authorization"]?.string
         case "oss.post-policy", "s3.sign": return json["signature"]?.string
+        case "s3.iceberg": return json["headers"]?["Authorization"]?.list?.first?.string
         case "s3.post-policy": return json["fields"]?["x-amz-signature"]?.string
         case "qiniu.authorization", "nos.authorization", "oss.authorization", "s3.authorization":
             return json["headers"]?["Authorization"]?.string
@@ -50,8 +53,7 @@ struct AuditTests {
         let nos = try FakeNOS()
         let sts = try ClientPeer { peer, _ in
             while true {
-                _ = try peer.request()
-                try peer.answer(STSFault.credentials())
+                try peer.answer(STSFault.granted(try peer.request()))
             }
         }
         defer { _ = sts.stop() }

@@ -316,6 +316,7 @@ struct CommandTests {
         let text = try String(contentsOfFile: path, encoding: .utf8)
         try Keeper.write(
             text.replacing("<YOUR-ROLE-ARN>", with: "acs:ram::1234567890123456:role/uploader")
+                .replacing("<YOUR-AWS-ROLE-ARN>", with: "arn:aws:iam::111122223333:role/uploader")
                 .replacing(#/<YOUR-[A-Z-]+>/#, with: "media"), to: path)
         let checked = try Program.run("check", "--config", path, environment: CommandTests.vendorSecrets)
         #expect(checked.code == 0, "\(checked.err)")

@@ -26,6 +26,7 @@ struct ExhaustionTests {
         let first = try service.connect()
         try first.send(service.text("GET", "/livez"))
         #expect(try first.answer().status == 200)
+        let scraper = try service.admin.connect()
         var clients = try (0..<200).map { _ in try service.connect() }
         for client in clients { try client.send(service.text("GET", "/livez")) }
         // Which loop a client falls to is the kernel's choice, so nobody in particular is served.
@@ -45,6 +46,8 @@ struct ExhaustionTests {
         #expect(spent < 1000, "\(spent) ms of CPU in 2 s")
         try first.send(service.text("GET", "/livez"))
         #expect(try first.answer().status == 200, "who has a connection is served")
+        try scraper.send(service.admin.text("GET", "/metrics"))
+        #expect(try scraper.answer().text.contains("\nprocess_open_fds 64\n"), "the metrics say that none are left")
         clients = []
         let end = ContinuousClock.now
         #expect(try service.get("/livez").status == 200)

@@ -69,9 +69,7 @@ struct SecretsTests {
                     let body =
                         failing.isOn
                         ? "{\"Code\":\"NoPermission\",\"Message\":\"\(issued.token) \(name)\"}"
-                        : "{\"RequestId\":\"1\",\"Credentials\":{\"AccessKeyId\":\"STS.e2e\",\"AccessKeySecret\":"
-                            + "\"\(issued.secret)\",\"SecurityToken\":\"\(issued.token)\","
-                            + "\"Expiration\":\"\(iso8601(now + 900))\"}}"
+                        : STSFault.granted(request, secret: issued.secret, token: issued.token, end: now + 900)
                     try peer.answer(
                         body, status: failing.isOn ? "403 No" : "200 OK", fields: "Date: \(httpDate(now))\r\n")
                 }
@@ -102,7 +100,8 @@ struct SecretsTests {
         var configured: [(name: String, bytes: [UInt8])] {
             [
                 bytes("qiniu", secrets.qiniu), bytes("cdnKey", secrets.cdn), bytes("nos", secrets.nos),
-                bytes("oss", secrets.oss), bytes("sts", secrets.sts), bytes("jwt", secrets.tokens),
+                bytes("oss", secrets.oss), bytes("sts", secrets.sts), bytes("aws-sts", secrets.awsSTS),
+                bytes("jwt", secrets.tokens),
                 bytes("tickets", secrets.tickets), bytes("audit", AuditTrail.key),
             ]
         }

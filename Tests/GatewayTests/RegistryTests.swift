@@ -33,7 +33,7 @@ import Testing
         for route in Registry.routes {
             for name in route.description.grant.credential.otherProviders {
                 #expect(name != route.provider.name)
-                #expect(Registry.provider(named: name)?.givesSessions == true, "\(route.description.name)")
+                #expect(Registry.provider(named: name)?.sessions != nil, "\(route.description.name)")
             }
         }
     }
@@ -54,7 +54,7 @@ import Testing
             let path = route.description.path
             let endpoint = router.find(path.span)
             switch endpoint {
-            case .issue(let found)?: #expect(found == index && route.description.grant.hasCallers)
+            case .issue(let found, _)?: #expect(found == index && route.description.grant.hasCallers)
             case .callback?: #expect(!route.description.grant.hasCallers)
             default: Issue.record("\(route.description.name) is not found")
             }
@@ -63,7 +63,7 @@ import Testing
             Issue.record("the callback's path is not found")
             return
         }
-        guard case .issue(0)? = router.find(Array("/api/uptoken".utf8).span) else {
+        guard case .issue(0, nil)? = router.find(Array("/api/uptoken".utf8).span) else {
             Issue.record("the alias is not found")
             return
         }

@@ -27,7 +27,7 @@ import Testing
         var handler: LoopHandler?
         let server = try Server(Server.Settings(addresses: [], workers: 1), resolver: Resolver()) { loop in
             let made = try LoopHandler(
-                snapshot, RateLimiter(identities: configuration.rates.identities), Metrics(), loop)
+                snapshot, ProcessResources(RateLimiter(identities: configuration.rates.identities), Metrics()), loop)
             handler = made
             return made
         }

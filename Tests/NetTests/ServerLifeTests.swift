@@ -144,7 +144,7 @@ import Testing
         ) {}
     }
 
-    #if os(Linux)
+    #if os(Linux) && !DISPATCH_ONLY
         @Test func `loops that share a socket take connections in turns, however few there are`() throws {
             var loops = 0
             let server = try TestServer(.epoll, { $0.workers = 4 }) { _ in

@@ -72,6 +72,13 @@ extension Answer {
             #expect(problem["ErrorCode"] == .string(code), sourceLocation: sourceLocation)
             #expect(problem["ErrorMessage"] == problem["detail"], sourceLocation: sourceLocation)
         }
+        if let error = problem["error"] {
+            // Of Iceberg's REST catalog.
+            known.append("error")
+            #expect(
+                error["code"] == .integer(Int64(status)) && error["message"] == problem["detail"],
+                sourceLocation: sourceLocation)
+        }
         #expect(problem.names.allSatisfy(known.contains), "\(problem.names)", sourceLocation: sourceLocation)
     }
 

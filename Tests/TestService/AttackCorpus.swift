@@ -175,6 +175,14 @@ struct Submission: Equatable {
         return request.map { "\(vendor.version)\(string)&canonicalRequest=\(percent($0))\(style)" } ?? string
     }
 
+    /// The same as EvaporateJS asks it, which gives the string's date once more.
+    var evaporate: String {
+        let lines = string.components(separatedBy: "\n")
+        let canonical = request.map { "&canonical_request=\(percent($0))" } ?? ""
+        return "to_sign=\(percent(string))&datetime=\(percent(lines.count > 1 ? lines[1] : "-"))\(canonical)"
+            + (style.map { "&style=\($0)" } ?? "")
+    }
+
     /// The signature of the string.
     var signature: String {
         guard request != nil else { return OSSAuthorization.signature(string) }

@@ -51,6 +51,8 @@ struct EveryRoute: Sendable, CustomTestStringConvertible {
     }
 
     private static let own = #"keyPrefix: "users/${caller.id}/""#
+    private static let sessions =
+        #"bucket: "demo-s3", actions: ["s3:PutObject"], lifetime: "15m", maxLifetime: "2h", \#(own)"#
     private static let reading = #"methods: ["GET", "PUT"]"#
     /// A ticket ends before what vendors take for 15 minutes.
     private static let outliving = "outliveCaller: true"
@@ -66,6 +68,8 @@ struct EveryRoute: Sendable, CustomTestStringConvertible {
                 "distribute-token", "sts", path: "/distribute-token.json",
                 #"bucket: "b-uploads", actions: ["oss:PutObject"], lifetime: "15m", maxLifetime: "2h", \#(own)"#
             ) { _ in [] },
+            EveryRoute("s3.credentials", "aws-sts", sessions) { _ in [] },
+            EveryRoute("s3.sts", "aws-sts", sessions) { _ in [] },
             EveryRoute("qiniu.uptoken", "qiniu", #"bucket: "demo-media", \#(own)"#) { [("key", key($0))] },
             EveryRoute("qiniu.download-url", "qiniu", #"domain: "media.example.com", \#(own)"#) { [("key", key($0))] },
             EveryRoute("qiniu.cdn-url", "qiniu", #"domain: "cdn.example.com", \#(own)"#) { [("key", key($0))] },
@@ -117,6 +121,15 @@ struct EveryRoute: Sendable, CustomTestStringConvertible {
                 let signable = SignableS3(bucket: "demo-s3", key: key(caller), headers: [])
                 return [("contentToSign", signable.string), ("canonicalRequest", signable.canonical)]
             },
+            EveryRoute("s3.multipart", "s3", #"bucket: "demo-s3", \#(own)"#) { caller in
+                let written = ["alice": "apiKey:alice", "42": "jwt:login/42"][caller] ?? "certificate:\(caller)"
+                let id = SealedUpload.text(of: written, bucket: "demo-s3", key: key(caller))
+                return [("operation", "part"), ("partNumber", "1"), ("key", key(caller)), ("uploadId", id)]
+            },
+            EveryRoute(
+                "s3.iceberg", "s3", path: "/v1/aws/s3/sign",
+                #"bucket: "demo-s3", \#(reading), \#(outliving), \#(own)"#
+            ) { [("uri", "https://demo-s3.\(Setup.s3Endpoint)/\(key($0))")] },
             EveryRoute(
                 "oss.callback", "oss", #"publicURL: "https://app.example.com/oss/callback", reply: { ok: 1 }"#, nil),
         ]
@@ -132,6 +145,7 @@ extension Setup {
         var oss = Setup.ossSecret
         var s3 = Setup.s3Secret
         var sts = "sts-secret-of-the-end-to-end-tests"
+        var awsSTS = "aws-sts-secret-of-the-end-to-end-tests"
         var tokens = String(decoding: Setup.tokenSecret.secret, as: UTF8.self)
         var tickets = "ticket-secret-of-the-end-to-end-tests"
 
@@ -177,6 +191,10 @@ extension Setup {
                     "sts": {
                       provider: "sts", accessKey: "LTAI5e2e", secretKey: { file: "secrets/sts" },
                       roleArn: "\(roleARN)", endpoints: ["\(sts)"], \(patient)
+                    },
+                    "aws-sts": {
+                      provider: "aws-sts", accessKey: "AKIAe2e", secretKey: "\(secrets.awsSTS)", region: "\(s3Region)",
+                      roleArn: "arn:aws:iam::111122223333:role/demo", endpoints: ["\(sts)"], \(patient)
                     },
                   }
                 """,

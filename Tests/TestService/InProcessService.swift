@@ -61,7 +61,8 @@ final class InProcessService: @unchecked Sendable {
         let limiter = RateLimiter(identities: configuration.rates.identities)
         var parts: (handler: LoopHandler, loop: LoopAccess)?
         server = try Server(Server.Settings(addresses: [], workers: 1), resolver: Resolver()) { loop in
-            let handler = try LoopHandler(snapshot, limiter, Metrics(), loop, asking: vendors)
+            let handler = try LoopHandler(
+                snapshot, ProcessResources(limiter, Metrics()), loop, asking: vendors)
             parts = (handler, loop)
             return handler
         }

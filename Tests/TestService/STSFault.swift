@@ -24,9 +24,23 @@ struct STSFault: Sendable, CustomTestStringConvertible {
 
     static let well: ClientPeer.Script = { peer, _ in
         while true {
-            try peer.request()
-            try peer.answer(credentials(), fields: "Date: \(httpDate(now))\r\n")
+            let request = try peer.request()
+            try peer.answer(granted(request), fields: "Date: \(httpDate(now))\r\n")
         }
+    }
+
+    /// A session, in the words of the vendor that is asked: Alibaba Cloud's, or AWS's.
+    static func granted(
+        _ request: String, secret: String = "s", token: String = "t", end: Int64 = now + 3600
+    ) -> String {
+        guard request.contains("Version=2011-06-15") else {
+            return
+                "{\"RequestId\":\"1\",\"Credentials\":{\"AccessKeyId\":\"STS.e2e\",\"AccessKeySecret\":\"\(secret)\","
+                + "\"SecurityToken\":\"\(token)\",\"Expiration\":\"\(iso8601(end))\"}}"
+        }
+        return "<AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>ASIAe2e</AccessKeyId>"
+            + "<SecretAccessKey>\(secret)</SecretAccessKey><SessionToken>\(token)</SessionToken>"
+            + "<Expiration>\(iso8601(end))</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>"
     }
 
     private static func always(

@@ -90,6 +90,19 @@ extension Setup {
                   bucket: "demo-bucket", keyPrefix: "pieces/", overwrite: true, methods: ["GET", "PUT", "POST", "DELETE"],
                   subresources: ["uploads", "uploadId", "partNumber"],
                 },
+                "tables": {
+                  route: "s3.iceberg", credential: "s3", callers: ["anonymous"], public: true,
+                  bucket: "demo-bucket", keyPrefix: "wh/t/", overwrite: true, methods: \(tables),
+                },
+                "path-tables": {
+                  route: "s3.iceberg", credential: "paths", callers: ["anonymous"], public: true,
+                  bucket: "my.dotted.bucket", keyPrefix: "dots/", overwrite: true, methods: \(tables),
+                },
+                "new-tables": {
+                  route: "s3.iceberg", credential: "session", callers: ["anonymous"], public: true,
+                  bucket: "demo-bucket", keyPrefix: "new/", methods: ["GET", "PUT"], contentTypes: ["image/*"],
+                  maxSize: "1KiB",
+                },
                 "temporary-strings": {
                   route: "s3.sign", credential: "session", callers: ["anonymous"], public: true,
                   bucket: "demo-bucket", keyPrefix: "temporary/", methods: "GET", presign: "5m",
@@ -104,6 +117,14 @@ extension Setup {
                 },
               },
             """)
+
+    /// What Iceberg's client does.
+    private static let tables = """
+        ["GET", "HEAD", "PUT", "POST", "DELETE"], subresources: ["uploads", "uploadId", "partNumber", "delete"],
+                  headers: [
+                    "content-length", "content-md5", "content-type", "x-amz-checksum-*", "x-amz-sdk-checksum-algorithm",
+                  ]
+        """
 
     /// All that a grant can have of the table.
     private static let all = """

@@ -42,7 +42,7 @@ struct Setup: Sendable {
 
     func text(_ transport: Transport) -> String {
         if let whole { return whole }
-        let waiting = transport == .inProcess ? "" : "transport: \"\(transport.rawValue)\","
+        let waiting = transport == .inProcess ? "" : "transport: \"\(transport.word)\","
         return """
             {
               version: 1,

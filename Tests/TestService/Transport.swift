@@ -11,7 +11,20 @@ enum Transport: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case epoll, dispatch
 
     /// Those of a process.
-    static let allCases: [Transport] = [.epoll, .dispatch]
+    #if DISPATCH_ONLY
+        static let allCases: [Transport] = [.dispatch]
+    #else
+        static let allCases: [Transport] = [.epoll, .dispatch]
+    #endif
+
+    /// What the configuration says. Where a build has no epoll, Dispatch stands in for it.
+    var word: String {
+        #if DISPATCH_ONLY
+            Transport.dispatch.rawValue
+        #else
+            rawValue
+        #endif
+    }
 
     /// For what a socket may matter to.
     static let everywhere: [Transport] = [.inProcess] + allCases

@@ -37,6 +37,8 @@ package struct Ask: ~Copyable {
     private var extensionRange: Range<Int>?
     /// Whether all keys that begin with `key` are meant.
     package private(set) var keyIsPrefix = false
+    /// Whether `key` is only what stands behind a grant's prefix, or tells no more than an extension.
+    package private(set) var keyIsRelative = false
     /// The lifetime asked for, in seconds.
     package private(set) var lifetime: Int64?
     /// Whether a number was given for any parameter but the lifetime.
@@ -75,7 +77,7 @@ package struct Ask: ~Copyable {
         end = nil
         obscurity = nil
         isAboutService = false
-        keyIsPrefix = false
+        (keyIsPrefix, keyIsRelative) = (false, false)
         (grant, bucketRange, keyRange, extensionRange, lifetime) = (nil, nil, nil, nil, nil)
         known = .empty
         hasNumbers = false
@@ -199,6 +201,13 @@ package struct Ask: ~Copyable {
         keyRange = isEncoded ? parameters.keep(decoding: key) : key
     }
 
+    /// Says what object is meant, or what all keys begin with that are, where no text of a parameter has it as it is.
+    package mutating func setTarget(bucket: Span<UInt8>, key: Span<UInt8>, isPrefix: Bool) {
+        bucketRange = parameters.keep(bucket)
+        keyRange = parameters.keep(key)
+        keyIsPrefix = isPrefix
+    }
+
     /// Says that an object of no name is meant, which is the bucket itself, unless one is named.
     package mutating func setTargetToBucket() {
         if keyRange == nil { keyRange = 0..<0 }
@@ -218,10 +227,12 @@ package struct Ask: ~Copyable {
             let entry = parameters.entries[index]
             index += 1
             guard let position = known.position(named: parameters.bytes(entry.name)) else {
-                if parameters.bytes(entry.name).begins(with: "_") { continue }
+                let name = parameters.bytes(entry.name)
+                if name.begins(with: "_") || known.ignores(name) { continue }
                 throw unknown(entry)
             }
             let description = known[position]
+            if case .ignored = description.kind { continue }
             if case .pairs(let separator, let most, let length) = description.kind {
                 let pair = try pair(entry, description.name, separator, maximumLength: length)
                 try keep(pair, at: position, description.name, most: most)
@@ -259,6 +270,10 @@ package struct Ask: ~Copyable {
             try requireKey(entry, name, maximumLength)
             keyIsPrefix = true
             return .bytes(range)
+        case .keyName(let maximumLength):
+            try requireKey(entry, name, maximumLength)
+            keyIsRelative = true
+            return .bytes(range)
         case .fileExtension:
             try requireText(entry, name)
             guard FileExtension.admits(parameters.bytes(range)) else {
@@ -266,8 +281,8 @@ package struct Ask: ~Copyable {
             }
             extensionRange = range
             return .bytes(range)
-        case .text(let maximumLength):
-            try requireText(entry, name)
+        case .text(let maximumLength), .json(let maximumLength):
+            if case .text = description.kind { try requireText(entry, name) }
             guard !range.isEmpty else { throw AskError(.invalid, name, "must not be empty") }
             guard range.count <= maximumLength else {
                 throw AskError(.invalid, name, "must have at most \(maximumLength) bytes")
@@ -280,7 +295,7 @@ package struct Ask: ~Copyable {
         case .integer(let bounds):
             hasNumbers = true
             return .integer(try integer(entry, name, bounds))
-        case .pairs: return .none
+        case .pairs, .ignored: return .none
         }
     }
 

@@ -65,6 +65,11 @@ package final class Field<Value: Sendable>: AnyField, @unchecked Sendable {
             read: { kind.read($0) ?? nothing }, without: nothing, store: { kind.store($0) })
     }
 
+    /// The same key, of which it is said that it will go.
+    package func deprecated(_ deprecation: Deprecation) -> Field {
+        Field(FieldDescription(description, deprecation), read: read, without: nothing, store: store)
+    }
+
     fileprivate func value(in values: FieldValues) -> Value {
         guard let stored = values[description] else { return nothing }
         return read(stored)

@@ -38,6 +38,8 @@ package final class FieldDescription: Sendable {
     package let isTold: Bool
     /// What can change it where no reload can; nil where a reload can. Of an object: whether it is there.
     package let fixity: Fixity?
+    /// When it will go; nil where it stays.
+    package let deprecation: Deprecation?
     /// One sentence for the documentation.
     package let summary: String
 
@@ -70,8 +72,24 @@ package final class FieldDescription: Sendable {
         absent = standard ?? FieldDescription.absentObject(of: kind)
         self.isTold = isTold
         self.fixity = fixity
+        deprecation = nil
         self.summary = summary
     }
+
+    /// The same, of which it is said that it will go.
+    init(_ other: FieldDescription, _ deprecation: Deprecation) {
+        name = other.name
+        nameBytes = other.nameBytes
+        kind = other.kind
+        isRequired = other.isRequired
+        standard = other.standard
+        absent = other.absent
+        isTold = other.isTold
+        fixity = other.fixity
+        self.deprecation = deprecation
+        summary = other.summary
+    }
+
     private static func absentObject(of kind: Kind) -> FieldValues.Value? {
         guard case .object(let fields) = kind, !fields.contains(where: \.isRequired) else { return nil }
         var values = FieldValues()

@@ -56,10 +56,17 @@ extension ParameterKind where Value == Span<UInt8> {
     package static func key(maximumLength: Int) -> Self { Self(form: .key(maximumLength: maximumLength)) }
     /// What keys begin with, of at most this many bytes; stands for all of them.
     package static func keyPrefix(maximumLength: Int) -> Self { Self(form: .keyPrefix(maximumLength: maximumLength)) }
+    /// What stands behind the grant's prefix in a key, such as the name of a file, of at most this many bytes. Where the grant
+    /// names the whole key, it only tells the extension.
+    package static func keyName(maximumLength: Int) -> Self { Self(form: .keyName(maximumLength: maximumLength)) }
     /// What stands behind the last dot of a key, 1 to 8 of a-z 0-9.
     package static var fileExtension: Self { Self(form: .fileExtension) }
     /// Text of at most this many bytes; line breaks are allowed where a protocol has them.
     package static func text(maximumLength: Int) -> Self { Self(form: .text(maximumLength: maximumLength)) }
+    /// A JSON value, read as its text of at most this many bytes.
+    package static func json(maximumLength: Int) -> Self { Self(form: .json(maximumLength: maximumLength)) }
+    /// Anything that clients of a protocol send and the route does not look at, also as `name[part]`.
+    package static var ignored: Self { Self(form: .ignored) }
 }
 
 extension ParameterKind where Value == Int64 {

@@ -10,18 +10,32 @@ package final class ParameterDescription: Sendable {
         case bucket
         case key(maximumLength: Int)
         case keyPrefix(maximumLength: Int)
+        /// What a key ends in, which the grant's prefix, or the extension in the grant's key, makes whole.
+        case keyName(maximumLength: Int)
         case fileExtension
         case lifetime(least: Int64)
         case integer(ClosedRange<Int64>)
         case text(maximumLength: Int)
         case pairs(separator: UInt8, maximumCount: Int, maximumLength: Int)
+        /// The text of a JSON value.
+        case json(maximumLength: Int)
+        /// Anything, which nothing depends on.
+        case ignored
+
+        /// Whether a value of it in a JSON object is kept as it stands there.
+        var isWhole: Bool {
+            switch self {
+            case .json, .ignored: true
+            default: false
+            }
+        }
     }
 
     /// Whether its value is one text.
     package var isText: Bool {
         switch kind {
-        case .grant, .bucket, .key, .keyPrefix, .fileExtension, .text: true
-        case .lifetime, .integer, .pairs: false
+        case .grant, .bucket, .key, .keyPrefix, .keyName, .fileExtension, .text: true
+        case .lifetime, .integer, .pairs, .json, .ignored: false
         }
     }
 

@@ -14,6 +14,9 @@ package final class ParameterList: Sendable, Sequence {
     private let text: [UInt8]
     private let names: [Name]
 
+    /// The names of the parameters whose values in a JSON object are kept as they stand there.
+    package let wholeNames: [[UInt8]]
+
     package static let empty = ParameterList([])
 
     package init(_ descriptions: [ParameterDescription]) {
@@ -30,6 +33,7 @@ package final class ParameterList: Sendable, Sequence {
         }
         self.text = text
         self.names = names
+        wholeNames = descriptions.filter(\.kind.isWhole).map(\.nameBytes)
     }
 
     package subscript(position: Int) -> ParameterDescription { descriptions[position] }
@@ -41,6 +45,14 @@ package final class ParameterList: Sendable, Sequence {
         let sought = ObjectIdentifier(parameter)
         for position in identities.indices where identities[position] == sought { return position }
         return nil
+    }
+
+    /// Whether a name is that of a part of something that is ignored, such as `metadata[a]`.
+    func ignores(_ name: Span<UInt8>) -> Bool {
+        guard let end = name.firstIndex(of: UInt8(ascii: "[")), let position = position(named: name.extracting(0..<end))
+        else { return false }
+        if case .ignored = descriptions[position].kind { return true }
+        return false
     }
 
     /// The position of the parameter that is called so, by its name or an alias.

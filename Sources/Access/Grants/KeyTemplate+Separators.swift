@@ -22,7 +22,7 @@ extension KeyTemplate {
                 segment.bar(&barred)
                 segment = Segment()
                 segment.literal = Array(bytes[(slash + 1)...])
-            case .callerID, .callerSource, .claim, .claimDigest, .fileExtension:
+            case .caller, .callerID, .callerSource, .claim, .claimDigest, .fileExtension:
                 try segment.add(valueAt: index, part)
             case .uuid, .year, .month, .day: break
             }

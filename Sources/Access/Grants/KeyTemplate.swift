@@ -6,6 +6,8 @@ package struct KeyTemplate: Sendable {
     enum Part: Sendable, Hashable {
         case literal([UInt8])
         case callerID, callerSource
+        /// Who it is, as the configuration writes it; in no key.
+        case caller
         /// The value of the caller's claim of this name.
         case claim([UInt8])
         /// The SHA-256 of it, in hex.
@@ -41,6 +43,11 @@ package struct KeyTemplate: Sendable {
         /// The value of this name holds a byte that separates values of the template.
         case separator(name: [UInt8])
     }
+
+    /// The caller as the configuration writes it, whom no other caller is written as. It is for what stands in no key.
+    package static let caller = KeyTemplate(.caller)
+
+    private init(_ part: Part) { (parts, barred, extensions) = ([part], [], nil) }
 
     package init(_ text: [UInt8]) throws(Fault) {
         extensions = nil
@@ -115,7 +122,7 @@ package struct KeyTemplate: Sendable {
             let length =
                 switch part {
                 case .literal(let bytes): bytes.count
-                case .callerID, .claim: Principal.maximumPlainLength
+                case .caller, .callerID, .claim: Principal.maximumPlainLength
                 case .callerSource: Principal.Kind.longestName + 1 + Principal.maximumPlainLength
                 case .claimDigest: 64
                 case .uuid: 36
@@ -204,6 +211,7 @@ extension KeyTemplate.Part {
     ) -> KeyTemplate.RenderFault? {
         switch self {
         case .literal(let bytes): rendered.append(bytes)
+        case .caller: rendered.append(caller.principal.written)
         case .callerID:
             let subject = caller.principal.subject
             guard Principal.isPlain(subject.span) else {

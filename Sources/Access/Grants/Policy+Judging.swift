@@ -121,7 +121,7 @@ extension Policy {
                 return .objects(Objection("key", "the grant is for one key, and no prefix"), .key)
             }
             if ask.hasExtension, !template.usesExtension { return Policy.unwantedExtension }
-            if let asked = ask.key, !asked.equals(scope.key) {
+            if let asked = ask.key, !ask.keyIsRelative, !asked.equals(scope.key) {
                 return .objects(
                     template.usesExtension && ask.extensionParameter != "key"
                         ? Objection("key", "the grant's key is another; leave it out, and ask for its extension by ext")
@@ -134,6 +134,10 @@ extension Policy {
                 return Policy.verdict(on: fault, for: caller, of: ask)
             }
             guard let asked = ask.key else { return judgeWithoutKey(grant, .prefix, &scope) }
+            if ask.keyIsRelative {
+                scope.append(toKey: asked)
+                return .fits
+            }
             guard asked.begins(with: scope.key) else {
                 return .objects(
                     Objection("keyPrefix", "the key does not begin with the grant's prefix"), .key)

@@ -64,7 +64,7 @@ extension Policy {
         in workspace: inout PolicyWorkspace
     ) {
         let buckets = buckets(for: ask)
-        if let key = ask.key, !ask.isAboutService {
+        if let key = ask.key, !ask.isAboutService, !ask.keyIsRelative {
             index.tree.find(key, of: ask, for: caller, at: instant, in: &workspace.walk)
             for match in workspace.walk.matches.indices {
                 for bucket in buckets.indices {

@@ -38,6 +38,14 @@ struct Scope: ~Copyable {
         extent = isPrefix ? .prefix : .object
     }
 
+    /// Makes a prefix the key of one object.
+    mutating func append(toKey name: Span<UInt8>) {
+        text.truncate(to: keyEnd)
+        text.append(name)
+        keyEnd = text.count
+        extent = .object
+    }
+
     mutating func set(
         key template: KeyTemplate, for caller: Caller, asking fileExtension: Span<UInt8>?, by nonce: Nonce,
         at instant: Instant

@@ -37,10 +37,11 @@ package struct LeaseTable: ~Copyable {
         /// Milliseconds until it has one.
         package let wait: Int64
 
+        /// Numbers that no bucket has are taken for the nearest that one may have.
         package init(tokens: Int64, left: Int64, wait: Int64) {
-            self.tokens = tokens
-            self.left = left
-            self.wait = wait
+            self.tokens = min(max(0, tokens), Rate.counts.upperBound)
+            self.left = min(max(0, left), Rate.counts.upperBound)
+            self.wait = min(max(0, wait), Rate.periods.upperBound)
         }
     }
 
@@ -74,7 +75,7 @@ package struct LeaseTable: ~Copyable {
     /// Takes a token for the identity, if there is one.
     /// - Parameters:
     ///   - now: monotonic milliseconds.
-    ///   - wanted: what is to be asked for now; the answer is told by `land` or `fail`.
+    ///   - wanted: what is to be asked for now; the answer is told by `settle`.
     package mutating func take(
         _ rate: Rate, for identity: RateTable.Identity, in scope: RateScope, at now: Int64, wanted: inout Wanted?
     ) -> RateStanding {
@@ -101,25 +102,23 @@ package struct LeaseTable: ~Copyable {
         return standing(of: lease, rate, isAllowed: isAllowed, at: now)
     }
 
-    /// The bucket has answered.
-    package mutating func land(_ wanted: Wanted, _ given: Given, at now: Int64) {
+    /// The bucket has answered, or has not: then, if it has counted the charge all the same, it counts twice, to nobody's advantage.
+    package mutating func settle(_ wanted: Wanted, _ given: Given?, at now: Int64) {
         change(wanted.identity) { lease in
+            lease.isAsked = false
+            guard let given else { return }
             lease.debt = Int32(clamping: max(0, Int64(lease.debt) - wanted.charge))
-            lease.hand = Int32(clamping: Int64(lease.hand) + max(0, given.tokens))
-            lease.left = Int32(clamping: max(0, given.left))
-            lease.emptyUntil = lease.hand > 0 ? .min : now + min(max(0, given.wait), Rate.periods.upperBound)
+            lease.hand = Int32(clamping: Int64(lease.hand) + given.tokens)
+            lease.left = Int32(clamping: given.left)
+            lease.emptyUntil = lease.hand > 0 ? .min : now + given.wait
         }
     }
-
-    /// The bucket has not answered. If it has counted the charge all the same, it counts twice, to nobody's advantage.
-    package mutating func fail(_ wanted: Wanted) { change(wanted.identity) { _ in } }
 
     private mutating func change(_ identity: RateTable.Identity, _ body: (inout Lease) -> Void) {
         guard !leases.isEmpty else { return }
         let index = index(of: identity)
         // Where another's is there now, what was leased is lost.
         guard leases[index].identity == identity.bucket else { return }
-        leases[index].isAsked = false
         body(&leases[index])
     }
 
@@ -135,7 +134,7 @@ package struct LeaseTable: ~Copyable {
         let left = lease.left < 0 ? rate.count : Int64(lease.left)
         return RateStanding(
             rate, remaining: isAllowed ? left + Int64(lease.hand) - Int64(lease.debt) : 0,
-            wait: isAllowed ? nil : max(lease.emptyUntil - now, LeaseTable.soon))
+            wait: isAllowed ? nil : max(lease.emptyUntil, now + LeaseTable.soon) - now)
     }
 
     /// Where the identity's lease is, or will be, instead of the one that was used least recently.

@@ -4,7 +4,7 @@ package struct Rate: Sendable, Hashable {
     /// Tokens in a full bucket.
     package let count: Int64
     /// Nanoseconds in which one token comes.
-    let interval: Int64
+    package let interval: Int64
 
     package static let counts: ClosedRange<Int64> = 1...1_000_000
     /// Milliseconds: an hour would be `3_600_000`.
@@ -28,7 +28,7 @@ package struct Rate: Sendable, Hashable {
     package var period: Int64 { interval * count }
 
     /// What one of several replicas may give out by itself, so that all together give out this rate.
-    func share(among replicas: Int64) -> Rate {
+    package func share(among replicas: Int64) -> Rate {
         replicas <= 1 ? self : Rate(count: max(1, count / replicas), interval: interval * replicas)
     }
 

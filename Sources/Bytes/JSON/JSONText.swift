@@ -35,12 +35,17 @@ extension ByteWriter {
                 append(jsonEscaped: Array(String(scalar).utf8).span)
                 continue
             }
-            for unit in String(scalar).utf16 {
-                append("\\u")
-                Hex.encode([UInt8(unit >> 8), UInt8(truncatingIfNeeded: unit)].span, into: &self)
-            }
+            append(jsonEscape: scalar)
         }
         append(UInt8(ascii: "\""))
+    }
+
+    /// A character of the inside of a JSON string as `\uXXXX`, twice beyond the first 65,536.
+    package mutating func append(jsonEscape scalar: Unicode.Scalar) {
+        for unit in String(scalar).utf16 {
+            append("\\u")
+            Hex.encode([UInt8(unit >> 8), UInt8(truncatingIfNeeded: unit)].span, into: &self)
+        }
     }
 
     /// The inside of a JSON string: runs that need no escape are copied whole.

@@ -12,6 +12,33 @@ package enum ISO8601 {
         parse(bytes, betweenDate: "", betweenTime: "")
     }
 
+    /// The same of a moment that may have a fraction of a second, which does not count, and an offset from UTC:
+    /// `2015-11-03T09:52:59.123+08:00` (RFC 3339 section 5.6).
+    package static func parseInternet(_ bytes: Span<UInt8>) -> Int64? {
+        let length = 19
+        guard bytes.count > length,
+            let moment = parse((bytes.extracting(0..<length).array + [UInt8(ascii: "Z")]).span)
+        else { return nil }
+        var rest = length
+        if bytes[rest] == UInt8(ascii: ".") {
+            let start = rest + 1
+            rest = start
+            while rest < bytes.count, bytes[rest].isDigit { rest += 1 }
+            guard (1...9).contains(rest - start) else { return nil }
+        }
+        if rest == bytes.count - 1, bytes[rest] == UInt8(ascii: "Z") { return moment }
+        guard rest + 6 == bytes.count, bytes[rest + 3] == UInt8(ascii: ":"),
+            let hours = Decimal.field(bytes, rest + 1..<rest + 3), hours < 24,
+            let minutes = Decimal.field(bytes, rest + 4..<rest + 6), minutes < 60
+        else { return nil }
+        let offset = Int64(hours * 3600 + minutes * 60)
+        switch bytes[rest] {
+        case UInt8(ascii: "+"): return moment - offset
+        case UInt8(ascii: "-"): return moment + offset
+        default: return nil
+        }
+    }
+
     private static func parse(
         _ bytes: Span<UInt8>, betweenDate dash: StaticString, betweenTime colon: StaticString
     ) -> Int64? {

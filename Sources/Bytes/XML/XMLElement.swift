@@ -10,13 +10,25 @@ package struct XMLElement: Sendable {
     private static let mostLevels = 8
     private static let mostElements = 50_000
 
+    /// Whether it has this name, be it in a namespace by a prefix.
+    package func isCalled(_ name: StaticString) -> Bool {
+        let text = self.name.span
+        let start = text.firstIndex(of: UInt8(ascii: ":")).map { $0 + 1 } ?? 0
+        return text.extracting(start..<text.count).equals(name)
+    }
+
     /// The elements of a name in this one.
-    package func all(_ name: StaticString) -> [XMLElement] { elements.filter { $0.name.span.equals(name) } }
+    package func all(_ name: StaticString) -> [XMLElement] { elements.filter { $0.isCalled(name) } }
+
+    /// The only element of a name in this one; nil where there is none, or several.
+    package func only(_ name: StaticString) -> XMLElement? {
+        let found = all(name)
+        return found.count == 1 ? found.first : nil
+    }
 
     /// The text of the only element of a name in this one, without the white space around it; nil where there is none, or several.
     package func text(_ name: StaticString) -> [UInt8]? {
-        let found = all(name)
-        guard found.count == 1, var text = found.first?.text[...] else { return nil }
+        guard var text = only(name)?.text[...] else { return nil }
         XMLElement.skipSpace(&text)
         while let last = text.last, XMLElement.isSpace(last) { text.removeLast() }
         return Array(text)

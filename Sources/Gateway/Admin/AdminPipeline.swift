@@ -49,7 +49,7 @@ struct AdminPipeline: ~Copyable {
             }
         }
 
-        var methods: StaticString {
+        var methods: String {
             if !isRead { return "POST, OPTIONS" }
             return takesBody ? "GET, HEAD, POST, OPTIONS" : "GET, HEAD, OPTIONS"
         }
@@ -231,7 +231,7 @@ struct AdminPipeline: ~Copyable {
         case .options: break
         case .get, .head: if !endpoint.isRead { throw .methodNotAllowed(endpoint.methods) }
         case .post: if !endpoint.takesBody { throw .methodNotAllowed(endpoint.methods) }
-        case .other: throw .methodNotAllowed(endpoint.methods)
+        case .delete, .other: throw .methodNotAllowed(endpoint.methods)
         }
     }
 

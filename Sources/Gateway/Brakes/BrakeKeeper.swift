@@ -63,6 +63,12 @@ package final class BrakeKeeper: Sendable {
         progress = Progress(mark: found.mark)
     }
 
+    /// Why nothing could start by the file; nil when it could.
+    package static func fault(of settings: Configuration.Brake) -> String? {
+        do throws(BrakeFault) { _ = try BrakeFile(settings).read() } catch { return error.description }
+        return nil
+    }
+
     // MARK: What is known
 
     /// All that is known now; from any thread.
@@ -161,6 +167,7 @@ package final class BrakeKeeper: Sendable {
             progress.isBehind = merged(found.list, current) != found.list.pruned(at: now)
         } catch {
             progress.mark = mark
+            progress.isBehind = true
             return fail(error)
         }
         catchUp()

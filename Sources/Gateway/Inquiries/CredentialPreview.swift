@@ -18,9 +18,9 @@ struct CredentialPreview {
     ) -> [Inspection.Fact] {
         let credential = configuration.credentials[permit.grant.credential]
         let kind = configuration.issuers[permit.grant.index]
-        if case .session(let issuer) = kind, let account = credential.sessions?.account {
+        if case .session(let issuer) = kind, let source = credential.sessions?.source {
             var scratch = ByteWriter()
-            let session = try? issuer.session(under: permit, for: caller.principal, of: account, using: &scratch)
+            let session = try? issuer.session(under: permit, for: caller.principal, of: source, using: &scratch)
             var inspection = Inspection("session")
             if let policy = session?.request.policy { inspection.tell("session policy", policy) }
             return inspection.facts

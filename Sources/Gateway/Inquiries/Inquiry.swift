@@ -67,7 +67,9 @@ package struct Inquiry {
         var ask = Ask(nonce, from: address)
         do throws(ParameterError) {
             switch parameters {
-            case .json(let text): try ask.parameters.read(json: text.span, maximumDepth: depth)
+            case .json(let text):
+                try ask.parameters.read(
+                    json: text.span, maximumDepth: depth, whole: description.request.parameters.wholeNames)
             case .list(let list):
                 for (name, value) in list {
                     try ask.parameters.add(name: name.span, value: value.span, form: .text)

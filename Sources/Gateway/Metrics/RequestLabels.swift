@@ -20,7 +20,7 @@ enum RequestLabels {
 
     static func route(_ endpoint: Router.Endpoint) -> Int {
         switch endpoint {
-        case .issue(let route): route
+        case .issue(let route, _): route
         case .callback: callback
         case .grants: grants
         case .tickets: tickets

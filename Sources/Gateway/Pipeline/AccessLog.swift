@@ -65,11 +65,12 @@ final class AccessLog {
 
 extension Method {
     /// The path for the log; empty for a path that the service does not have.
-    fileprivate var name: StaticString {
+    var name: StaticString {
         switch self {
         case .get: "GET"
         case .head: "HEAD"
         case .post: "POST"
+        case .delete: "DELETE"
         case .options: "OPTIONS"
         case .other: "-"
         }

@@ -2,10 +2,10 @@ import HTTP
 
 /// `Allow` (RFC 9110 section 10.2.1): the methods of a path, in the answer to OPTIONS and in a 405.
 extension Response {
-    mutating func addAllow(_ methods: StaticString) { add("Allow", methods) }
+    mutating func addAllow(_ methods: String) { add("Allow", methods.utf8.span) }
 
     /// Answers OPTIONS.
-    mutating func tellMethods(_ methods: StaticString) {
+    mutating func tellMethods(_ methods: String) {
         status = 204
         addAllow(methods)
     }
@@ -14,7 +14,7 @@ extension Response {
 extension Refusal {
     static func methodNotAllowed(of endpoint: Router.Endpoint) -> Refusal { .methodNotAllowed(endpoint.methods) }
 
-    static func methodNotAllowed(_ allowed: StaticString) -> Refusal {
+    static func methodNotAllowed(_ allowed: String) -> Refusal {
         var refusal = Refusal(.methodNotAllowed, "this path answers to \(allowed)")
         refusal.allowed = allowed
         return refusal

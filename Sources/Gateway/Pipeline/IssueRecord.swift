@@ -11,7 +11,7 @@ import Providers
 final class AuditedGrant {
     /// Each with a comma before it.
     let members: [UInt8]
-    /// `"name":"`, of each member that the token may be.
+    /// `"name":"` and `"name":["`, of each member that the token may be.
     let tokens: [[UInt8]]
     /// Whether what is given is the vendor's own answer.
     let isFetched: Bool
@@ -25,7 +25,9 @@ final class AuditedGrant {
         line.add("provider", Array(text: route.provider.name))
         line.add("credential", Array(text: configuration.credentials[grant.credential].name))
         members = line.bytes.array
-        tokens = route.description.answer.token.map { Array(text: "\"\($0)\":\"") }
+        tokens = route.description.answer.token.flatMap { name in
+            ["", "["].map { Array(text: "\"\(name)\":\($0)\"") }
+        }
         isFetched = if case .asking = configuration.issuers[grant.index] { true } else { false }
     }
 }

@@ -14,18 +14,16 @@ package final class LoopHandler: RequestHandler {
     private var earlier: [LoopSnapshot] = []
 
     /// - Parameters:
-    ///   - limiter: shared by all loops, and by the snapshots that follow each other, as are `metrics`.
-    ///   - audit: likewise; nil where what is issued is not put on record.
-    ///   - upstreamClient: what calls to vendors are sent with; nil for the loop's own client.
+    ///   - shared: what all loops, and the snapshots that follow each other, have together.
+    ///   - upstream: what calls to vendors are sent with; nil for the loop's own client.
     package init(
-        _ snapshot: Snapshot, _ limiter: RateLimiter, _ metrics: Metrics, _ loop: LoopAccess,
-        auditing audit: SharedAudit? = nil, asking upstreamClient: (any UpstreamClient)? = nil
+        _ snapshot: Snapshot, _ shared: ProcessResources, _ loop: LoopAccess, asking upstream: (any UpstreamClient)? = nil
     ) throws(CryptoError) {
         let mailbox = loop.clients.mailbox
-        let loopAudit = LoopAudit(audit, loop.answers, clock: snapshot.clock) { mailbox.post($0) }
+        let loopAudit = LoopAudit(shared.audit, loop.answers, clock: snapshot.clock) { mailbox.post($0) }
         resources = LoopResources(
-            loop: loop, upstreamClient: upstreamClient ?? loop.clients, limiter: limiter, metrics: metrics,
-            meter: RequestMeter(metrics, clock: snapshot.clock), audit: loopAudit)
+            shared: shared, loop: loop, upstreamClient: upstream ?? loop.clients,
+            meter: RequestMeter(shared.metrics, clock: snapshot.clock), audit: loopAudit)
         current = try LoopSnapshot(snapshot, resources)
         resources.newest.admission = current.admission
         guard let brakes = snapshot.brakes else { return }

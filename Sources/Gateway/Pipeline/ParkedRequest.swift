@@ -13,6 +13,8 @@ final class ParkedRequest {
     /// The record of what is issued; nil where nothing is put on record.
     private let record: IssueRecord?
     private let reporter: RequestReporter
+    /// The use of a ticket by which it is issued; nil where that is not counted.
+    var use: TicketUse?
 
     var requestID: [UInt8] { context.id.array }
 

@@ -1,4 +1,5 @@
 import Bytes
+import Cluster
 import HTTP
 import Net
 import Upstream
@@ -17,6 +18,9 @@ final class ParkedRequests {
 
         /// A session: how many wait is bounded where sessions are remembered.
         static let sessions = Group(index: 0, most: .max)
+
+        /// The use of a ticket, which Redis counts.
+        static let tickets = Group(index: 3, most: RedisLink.mostQueued)
 
         /// A vendor's public key.
         static func callbacks(most: Int) -> Group { Group(index: 1, most: most) }
@@ -37,7 +41,7 @@ final class ParkedRequests {
     private let answers: LateAnswers
     private var parked: [PendingResponse: Parked] = [:]
     /// How many are parked, by the index of the group.
-    private var counts = [0, 0, 0]
+    private var counts = [0, 0, 0, 0]
     /// How many requests of each caller are parked, where callers are told apart.
     private var callers: [UInt64: Int] = [:]
     /// How many fetches of callers without a name are parked.
@@ -90,8 +94,26 @@ final class ParkedRequests {
     }
 
     /// Has a request answered, by what `fill` puts into the response or by the refusal that it throws.
+    /// What is issued by a ticket whose uses are counted leaves when this use is.
     func finish(_ pending: PendingResponse, _ fill: (inout Response) throws(Refusal) -> IssueTerms?) {
-        take(pending)?.request.finish(by: answers, fill)
+        guard let request = parked[pending]?.request, let use = request.use else {
+            take(pending)?.request.finish(by: answers, fill)
+            return
+        }
+        var response = Response()
+        let terms: IssueTerms?
+        do throws(Refusal) { terms = try fill(&response) } catch {
+            take(pending)?.request.finish(by: answers) { _ throws(Refusal) in throw error }
+            return
+        }
+        let written = HeldResponse(&response)
+        use.spend { [self] verdict in
+            take(pending)?.request.finish(by: answers) { response throws(Refusal) in
+                if let refusal = Refusal(verdict) { throw refusal }
+                written.move(into: &response)
+                return terms
+            }
+        }
     }
 
     /// The client is gone.
@@ -108,3 +130,6 @@ final class ParkedRequests {
         return taken
     }
 }
+
+// Unsafe: confined to its loop's thread.
+extension ParkedRequests: @unchecked Sendable {}

@@ -39,10 +39,22 @@ extension Pipeline {
         return .parked
     }
 
-    /// Writes the audit's line of the credential in the answer, and ends its permit.
+    /// Writes the audit's line of the credential in the answer, and ends its permit. By a ticket whose uses are counted, the answer waits
+    /// until this use is.
     mutating func record(
-        _ permit: consuming Permit, _ terms: IssueTerms, of request: borrowing Request, in response: borrowing Response
+        _ permit: consuming Permit, _ terms: IssueTerms, of request: borrowing Request, in response: inout Response
     ) throws(Refusal) -> Outcome {
+        if context.caller.ticket?.uses != nil {
+            let parked = try park(request, with: response, issuing: permit)
+            let pending = parked.pending
+            try upstream.parked.park(parked, in: .tickets) {}
+            let written = HeldResponse(bodyOf: &response)
+            upstream.parked.finish(pending) { response in
+                written.move(into: &response)
+                return terms
+            }
+            return postpone(permit)
+        }
         var held: HeldAnswer?
         if audit.isOn {
             let grant = audited[permit.grant.index]
@@ -99,6 +111,8 @@ extension Pipeline {
     ) throws(Refusal) -> ParkedRequest {
         // A request of which only the head has come is never parked.
         guard let pending = context.pending else { throw .internalError }
-        return ParkedRequest(context, as: pending, with: response, issuing: issue, record, by: reporter)
+        let parked = ParkedRequest(context, as: pending, with: response, issuing: issue, record, by: reporter)
+        parked.use = context.caller.ticket.flatMap { TicketUse(of: $0, counting: cluster, upstream.tools.post, at: context.instant) }
+        return parked
     }
 }

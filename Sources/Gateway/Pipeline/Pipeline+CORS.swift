@@ -23,8 +23,10 @@ extension Pipeline {
         if isPreflight, !origins.admits(request) { throw .foreignOrigin }
         explain(endpoint, into: &response)
         if isPreflight {
-            response.add("Access-Control-Allow-Methods", "GET, POST")
-            response.add("Access-Control-Allow-Headers", "Authorization, Content-Type, X-API-Key, X-Request-Id")
+            let (methods, headers) = endpoint.forPages
+            let all = ["Authorization", "Content-Type", "X-API-Key", "X-Request-Id"] + headers
+            response.add("Access-Control-Allow-Methods", methods.utf8.span)
+            response.add("Access-Control-Allow-Headers", all.joined(separator: ", ").utf8.span)
             response.add("Access-Control-Max-Age", "600")
         }
     }

@@ -2,6 +2,7 @@ import Access
 import Bytes
 import Configuration
 import HTTP
+import Providers
 import Upstream
 
 /// Identifies the caller.
@@ -11,7 +12,14 @@ extension Pipeline {
     mutating func identifyAsker(
         _ request: borrowing Request, of route: Int, into response: inout Response
     ) throws(Refusal) {
-        if request.head.method == .other { throw .methodNotAllowed(of: .issue(route: route)) }
+        let method = request.head.method
+        let isTaken =
+            if let form = context.form, !form.operations.isEmpty {
+                form.operation(by: method.name) != nil
+            } else {
+                method == .get || method == .head || method == .post
+            }
+        guard isTaken else { throw .methodNotAllowed(of: .issue(route: route, at: context.form)) }
         try identify(request, into: &response)
         if configuration.policy.needsCredential(context.caller, on: route) {
             throw .unauthenticated(by: configuration.authenticator)

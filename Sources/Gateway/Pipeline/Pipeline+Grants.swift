@@ -39,7 +39,7 @@ extension Pipeline {
     mutating func identifyLister(_ request: borrowing Request, into response: inout Response) throws(Refusal) {
         switch request.head.method {
         case .get, .head: break
-        case .post, .options, .other: throw .methodNotAllowed(of: .grants)
+        case .post, .delete, .options, .other: throw .methodNotAllowed(of: .grants)
         }
         try identify(request, into: &response)
         guard context.caller.principal.kind != .anonymous || configuration.policy.hasGrants(for: context.caller) else {

@@ -10,14 +10,20 @@ extension Pipeline {
     mutating func read(_ request: borrowing Request, for route: RouteDescription) throws(Refusal) {
         ask.reset(try drawNonce(), from: context.client.ip)
         if request.head.method == .post {
-            try readQueryOfPost(request, among: route.request.parameters)
+            if context.form == nil {
+                try readQueryOfPost(request, among: route.request.parameters)
+            } else {
+                try readQuery(of: request, among: route.request.parameters)
+            }
             try readBody(of: request, textParameter: route.request.textParameter, among: route.request.parameters)
         } else {
             guard request.body.isEmpty else { throw .unwantedBody }
+            try readQuery(of: request, among: route.request.parameters)
+        }
+        if let form = context.form {
             try readParameters(among: route.request.parameters) { ask throws(ParameterError) in
-                try ask.parameters.read(form: request.query)
+                try form.add(request.path, by: request.head.method.name, to: &ask.parameters)
             }
-            if context.caller.ticket != nil { _ = ask.parameters.take("ticket") }
         }
         var objection: Objection?
         if let ticket = context.caller.ticket { objection = try fix(ticket.terms, for: route) }
@@ -32,6 +38,13 @@ extension Pipeline {
             throw Refusal(error)
         }
         if let objection { throw Refusal(.notInGrant(objection)) }
+    }
+
+    private mutating func readQuery(of request: borrowing Request, among known: ParameterList) throws(Refusal) {
+        try readParameters(among: known) { ask throws(ParameterError) in
+            try ask.parameters.read(form: request.query)
+        }
+        if context.caller.ticket != nil { _ = ask.parameters.take("ticket") }
     }
 
     private func accepts(_ type: StaticString, _ request: borrowing Request) -> Bool {
@@ -61,10 +74,7 @@ extension Pipeline {
         _ request: borrowing Request, among known: ParameterList
     ) throws(Refusal) {
         if request.query.isEmpty { return }
-        try readParameters(among: known) { ask throws(ParameterError) in
-            try ask.parameters.read(form: request.query)
-        }
-        if context.caller.ticket != nil { _ = ask.parameters.take("ticket") }
+        try readQuery(of: request, among: known)
         for entry in ask.parameters.entries where !ask.parameters.bytes(entry.name).begins(with: "_") {
             throw .queryOnPost
         }
@@ -78,7 +88,7 @@ extension Pipeline {
         switch try bodyType(of: request, textParameter: textParameter) {
         case .json:
             try readParameters(among: known) { ask throws(ParameterError) in
-                try ask.parameters.read(json: request.body, maximumDepth: depth)
+                try ask.parameters.read(json: request.body, maximumDepth: depth, whole: known.wholeNames)
             }
         case .form:
             guard !Pipeline.looksLikeJSON(request.body) else { throw .untoldJSON }

@@ -22,7 +22,7 @@ extension Pipeline {
             do throws(CryptoError) { key = try session.key(of: credential) } catch { throw fail("a session", error) }
             try write(by: issuer, under: permit, with: key, into: &response)
             let terms = IssueTerms(permit)
-            return try record(permit, terms, of: request, in: response)
+            return try record(permit, terms, of: request, in: &response)
         case .now(.refuse(let refusal)): throw counted(refusal)
         case .later(let waiter):
             let parked = try park(request, with: response, issuing: permit)
@@ -58,7 +58,7 @@ private final class ParkedToken {
         self.instant = instant
     }
 
-    func write(with credential: STSCredential, into response: inout Response) throws -> IssueTerms {
+    func write(with credential: SessionCredential, into response: inout Response) throws -> IssueTerms {
         permit.shorten(to: credential.expiresAt)
         var writer = TokenWriter()
         try writer.write(

@@ -46,7 +46,7 @@ extension Pipeline {
         try readQueryOfPost(request, among: Pipeline.mintParameters)
         try readBody(of: request, textParameter: nil, among: Pipeline.mintParameters)
         let lifetime = try takeLifetime(atMost: key.maximumLifetime)
-        try refuseUses()
+        let uses = try takeUses()
         let name = try namedGrant()
         if caller.isDenied { throw Refusal(.forbidden) }
         if caller.ticket != nil { throw .ticketByTicket }
@@ -69,7 +69,7 @@ extension Pipeline {
         do throws(CryptoError) { mark = try tickets.mark(of: caller.proof) } catch {
             throw fail("writing a ticket", error)
         }
-        guard end > now, let ticket = Ticket(ask.nonce.uuid, for: caller, until: end, terms, mark: mark)
+        guard end > now, let ticket = Ticket(ask.nonce.uuid, for: caller, until: end, terms, mark: mark, uses: uses)
         else {
             throw .unauthenticated("the credential is about to end", wasPresented: true)
         }
@@ -104,6 +104,10 @@ extension Pipeline {
     static let mintParameters = ParameterList([
         Parameter.grant.description,
         Parameter("expires", .lifetime(least: 1), "The ticket's lifetime in seconds.").description,
+        Parameter(
+            "uses", .integer(TicketUses.counts),
+            "How often the ticket may be used, by all replicas together; it needs `cluster`. The default is any number of times."
+        ).description,
     ])
 
     /// Takes `expires`, which is the ticket's and not the route's, out of the parameters.
@@ -118,15 +122,28 @@ extension Pipeline {
         return seconds
     }
 
-    /// An instance does not know how often others have seen a ticket, so it would promise what it cannot hold.
-    private func refuseUses() throws(Refusal) {
-        guard ask.parameters.entries.contains(where: { ask.parameters.bytes($0.name).equals("uses") }) else { return }
-        throw Refusal(
-            AskError(
-                .unknown, "uses",
-                "is not known: a ticket can be used any number of times until it ends; a small expires makes it end soon"
-            ))
+    /// Takes `uses`, how often the ticket may be used, out of the parameters. Only Redis can count that for all replicas.
+    private mutating func takeUses() throws(Refusal) -> TicketUses? {
+        guard let uses = ask.parameters.take("uses") else { return nil }
+        guard let cluster else {
+            throw Refusal(
+                AskError(
+                    .unknown, "uses",
+                    "needs cluster in the configuration: without it a ticket can be used any number of times until it ends; a small expires makes it end soon"
+                ))
+        }
+        guard case .alone = uses.nesting, uses.form != .boolean,
+            let count = Decimal.parse(ask.parameters.bytes(uses.value), maximum: TicketUses.counts.upperBound)
+        else { throw Pipeline.wrongUses }
+        guard let epoch = cluster.ticketEpoch else { throw .clusterUnavailable }
+        guard let taken = TicketUses(count, epoch: epoch) else { throw Pipeline.wrongUses }
+        return taken
     }
+
+    private static let wrongUses = Refusal(
+        AskError(
+            .invalid, "uses",
+            "must be a whole number from \(TicketUses.counts.lowerBound) to \(TicketUses.counts.upperBound)"))
 
     private func namedGrant() throws(Refusal) -> [UInt8] {
         guard let name = ask.parameters.entries.first(where: { ask.parameters.bytes($0.name).equals("grant") }) else {

@@ -37,6 +37,8 @@ struct Pipeline: ~Copyable {
     let keys: LoopTokens
     /// Nil where there are no tickets.
     let tickets: TicketSigner?
+    /// Nil for a service that is alone.
+    let cluster: ClusterMember?
     var scratch: ByteWriter
     private var random: RandomPool
     private var ids: RequestIDs
@@ -46,7 +48,7 @@ struct Pipeline: ~Copyable {
     private enum GrantIssuer {
         case signing(any TokenIssuer, SigningKey)
         case signingBySession(any TokenIssuer, SigningSession)
-        case session(DistributeToken)
+        case session(SessionIssuer)
         case asking(any VendorIssuer, SigningKey, VendorLink)
 
         init?(
@@ -56,7 +58,7 @@ struct Pipeline: ~Copyable {
             switch (issuer, key, sessions, link) {
             case (.signing(let issuer), let key?, _, _): self = .signing(issuer, key)
             case (.signingBySession(let issuer, let policy), _, let sessions?, _):
-                guard let session = try STSSession(signingFor: grant, allowing: policy, of: sessions.account.account)
+                guard let session = try VendorSession(signingFor: grant, allowing: policy, of: sessions.account.source)
                 else { return nil }
                 self = .signingBySession(issuer, SigningSession(session, in: sessions))
             case (.session(let issuer), _, _, _): self = .session(issuer)
@@ -115,6 +117,7 @@ struct Pipeline: ~Copyable {
         workspace = PolicyWorkspace()
         self.keys = admission.keys
         self.tickets = tickets
+        cluster = resources.cluster
         scratch = ByteWriter(capacity: 1024)
     }
 
@@ -138,7 +141,7 @@ struct Pipeline: ~Copyable {
         begin(request, as: nil, at: instant)
         do throws(Refusal) {
             switch try find(request, into: &response) {
-            case .issue(let route) where request.head.method != .options:
+            case .issue(let route, _) where request.head.method != .options:
                 try identifyAsker(request, of: route, into: &response)
                 guard request.head.method == .post else { throw .unwantedBody }
                 _ = try bodyType(
@@ -219,16 +222,24 @@ struct Pipeline: ~Copyable {
         // `OPTIONS *`, or of a URL without a path.
         if request.path.isEmpty, request.head.method == .options { return .everything }
         guard let found else { throw .notFound(at: request.path) }
-        context.setRoute(RequestLabels.route(found), request.path)
+        if case .issue(_, let form?) = found {
+            // What a client puts into it is not for logs.
+            context.form = form
+            context.setRoute(RequestLabels.route(found), form.template.utf8.span)
+        } else {
+            context.setRoute(RequestLabels.route(found), request.path)
+        }
         return found
     }
 
     /// The form in which the errors of an endpoint are written.
     func words(at endpoint: Router.Endpoint?) -> Refusal.Words {
-        guard case .issue(let route)? = endpoint, Registry.routes[route].description.answer.isForSDK else {
-            return .problem
+        guard case .issue(let route, _)? = endpoint else { return .problem }
+        return switch Registry.routes[route].description.answer.reader {
+        case .anything: .problem
+        case .alibabaSDK: .sdk(inBody: configuration.server.statusInBody)
+        case .iceberg: .iceberg
         }
-        return .sdk(inBody: configuration.server.statusInBody)
     }
 
     /// Whether it is for a callback's public URL, host and all.
@@ -245,7 +256,7 @@ struct Pipeline: ~Copyable {
         let found = try find(request, into: &response)
         if request.head.method == .options { guard request.body.isEmpty else { throw .unwantedBody } }
         switch found {
-        case .issue(let route): return try issue(route, request, into: &response)
+        case .issue(let route, _): return try issue(route, request, into: &response)
         case .callback: return try receive(request, into: &response)
         case .tickets: return try mint(request, into: &response)
         case .grants: try listGrants(request, into: &response)
@@ -261,7 +272,7 @@ struct Pipeline: ~Copyable {
             guard request.body.isEmpty else { throw .unwantedBody }
             response.tellAlive()
         case .options: explain(.alive, into: &response)
-        case .post, .other: throw .methodNotAllowed(of: .alive)
+        case .post, .delete, .other: throw .methodNotAllowed(of: .alive)
         }
     }
 
@@ -275,7 +286,7 @@ struct Pipeline: ~Copyable {
         _ route: Int, _ request: borrowing Request, into response: inout Response
     ) throws(Refusal) -> Outcome {
         if request.head.method == .options {
-            try explainOptions(request, of: .issue(route: route), into: &response)
+            try explainOptions(request, of: .issue(route: route, at: context.form), into: &response)
             return .told
         }
         try identifyAsker(request, of: route, into: &response)
@@ -307,17 +318,23 @@ struct Pipeline: ~Copyable {
         // HEAD asks whether a GET would issue something, and issues nothing.
         if request.head.method == .head { return withhold(permit) }
         context.isIssuing = true
+        if let cluster, !cluster.admits(at: context.instant) { throw .clusterStale }
         try audit.admit()
         switch grantIssuers[permit.grant.index] {
         case .signing(let issuer, let key):
             try write(by: issuer, under: permit, with: key, into: &response)
             let terms = IssueTerms(permit)
-            return try record(permit, terms, of: request, in: response)
+            return try record(permit, terms, of: request, in: &response)
         case .signingBySession(let issuer, let session):
             return try sign(by: issuer, with: session, under: permit, request, into: &response)
         case .session(let issuer):
             return try distribute(by: issuer, under: permit, request, into: &response)
         case .asking(let issuer, let key, let link):
+            if let signer = issuer.signer(of: ask) {
+                try write(by: signer, under: permit, with: key, into: &response)
+                let terms = IssueTerms(permit)
+                return try record(permit, terms, of: request, in: &response)
+            }
             let question = try question(by: issuer, under: permit, with: key)
             try fetch(question, under: permit, on: link, request, with: response)
             return postpone(permit)

@@ -8,23 +8,29 @@ import Net
 ///
 /// There is a table for each kind of identity, by who can make up new ones: strangers, who need only addresses; callers who have
 /// authenticated; and the operator, who names the grants. So nobody pushes out anybody of another kind.
+///
+/// Where several replicas share their rates (`RateScope`), tokens are taken of leases, and others are asked for by `whenWanted`.
 package final class RateLimiter: Sendable {
     /// An identity that is counted, with its rate.
-    struct Count {
+    struct Count: Sendable {
         fileprivate enum Table { case strangers, callers, grants }
 
         let rate: Rate
         fileprivate let table: Table
         fileprivate let identity: RateTable.Identity
+        private let rule: Rule
+        private var grant: Grant?
+        private var principal: Caller?
+        private var address = ClientAddress.none
 
         /// What an address asks for.
         init(_ rate: Rate, for address: ClientAddress) {
-            self.init(rate, in: .strangers, .address, who: RateTable.Identity.hash(address))
+            self.init(rate, in: .strangers, .address, at: address)
         }
 
         /// What an address wastes of TLS handshakes.
         init(_ rate: Rate, forHandshakesOf address: ClientAddress) {
-            self.init(rate, in: .strangers, .handshake, who: RateTable.Identity.hash(address))
+            self.init(rate, in: .strangers, .handshake, at: address)
         }
 
         /// What a caller asks for, or what it gets by a grant. One without a name is told from others by its address.
@@ -32,57 +38,140 @@ package final class RateLimiter: Sendable {
             let isKnown = caller.principal.kind != .anonymous
             self.init(
                 rate, in: isKnown ? .callers : .strangers, grant == nil ? .caller : .callerOfGrant, of: grant,
-                who: RateTable.Identity.hash(caller, from: address))
+                for: isKnown ? caller : nil, at: isKnown ? .none : address)
         }
 
         /// What all callers together get by a grant.
-        init(_ rate: Rate, for grant: Grant) { self.init(rate, in: .grants, .grant, of: grant, who: 0) }
+        init(_ rate: Rate, for grant: Grant) { self.init(rate, in: .grants, .grant, of: grant) }
 
         private enum Rule: UInt8 { case address, handshake, caller, callerOfGrant, grant }
 
-        private init(_ rate: Rate, in table: Table, _ rule: Rule, of grant: Grant? = nil, who: UInt64) {
+        private init(
+            _ rate: Rate, in table: Table, _ rule: Rule, of grant: Grant? = nil, for caller: Caller? = nil,
+            at address: ClientAddress = .none
+        ) {
             var hasher = Hasher()
             hasher.combine(rule.rawValue)
             if let grant { hasher.add(grant.name) }
             self.rate = rate
             self.table = table
-            identity = RateTable.Identity(rule: UInt64(bitPattern: Int64(hasher.finalize())), who: who)
+            self.rule = rule
+            self.grant = grant
+            principal = caller
+            self.address = address
+            let who = caller.map { RateTable.Identity.hash($0.principal) }
+            identity = RateTable.Identity(
+                rule: UInt64(bitPattern: Int64(hasher.finalize())),
+                who: who ?? (rule == .grant ? 0 : RateTable.Identity.hash(address)))
         }
+
+        /// What it is called by all replicas: the rule, the grant, the caller or the address, each with its length.
+        var name: [UInt8] {
+            var name = ByteWriter()
+            name.append(rule.rawValue)
+            let parts = [
+                grant?.name ?? [], Array(text: principal?.principal.kind.rawValue ?? ""), principal?.principal.id ?? [],
+                principal?.principal.subject ?? [],
+            ]
+            for part in parts {
+                name.append(decimal: part.count)
+                name.append(":")
+                name.append(part)
+            }
+            address.network.write(into: &name)
+            return name.array
+        }
+    }
+
+    /// Tokens that are to be leased of what all replicas share.
+    struct WantedLease: Sendable {
+        let count: Count
+        let wanted: LeaseTable.Wanted
     }
 
     private struct Tables: ~Copyable {
         var strangers, callers, grants: RateTable
+        var leases: Leases
+        var scope = RateScope()
 
-        mutating func take(_ count: Count, at now: Int64) -> RateStanding {
-            switch count.table {
-            case .strangers: strangers.take(count.rate, for: count.identity, at: now)
-            case .callers: callers.take(count.rate, for: count.identity, at: now)
-            case .grants: grants.take(count.rate, for: count.identity, at: now)
+        struct Leases: ~Copyable {
+            var strangers, callers, grants: LeaseTable
+        }
+
+        mutating func take(_ count: Count, at now: Int64, _ wanted: inout [WantedLease]) -> RateStanding {
+            guard scope.isShared else { return takeOwn(count, at: now) }
+            var lease: LeaseTable.Wanted?
+            let (rate, identity) = (count.rate, count.identity)
+            let standing =
+                switch count.table {
+                case .strangers: leases.strangers.take(rate, for: identity, in: scope, at: now, wanted: &lease)
+                case .callers: leases.callers.take(rate, for: identity, in: scope, at: now, wanted: &lease)
+                case .grants: leases.grants.take(rate, for: identity, in: scope, at: now, wanted: &lease)
+                }
+            if let lease { wanted.append(WantedLease(count: count, wanted: lease)) }
+            // The replica's own share is counted on, for when there are no leases to be had.
+            if standing.isAllowed { _ = takeOwn(count, at: now) }
+            return standing
+        }
+
+        private mutating func takeOwn(_ count: Count, at now: Int64) -> RateStanding {
+            let rate = count.rate.share(among: scope.replicas)
+            return switch count.table {
+            case .strangers: strangers.take(rate, for: count.identity, at: now)
+            case .callers: callers.take(rate, for: count.identity, at: now)
+            case .grants: grants.take(rate, for: count.identity, at: now)
             }
         }
 
         func look(_ count: Count, at now: Int64) -> RateStanding {
-            switch count.table {
-            case .strangers: strangers.look(count.rate, for: count.identity, at: now)
-            case .callers: callers.look(count.rate, for: count.identity, at: now)
-            case .grants: grants.look(count.rate, for: count.identity, at: now)
+            let identity = count.identity
+            if scope.isShared {
+                return switch count.table {
+                case .strangers: leases.strangers.look(count.rate, for: identity, in: scope, at: now)
+                case .callers: leases.callers.look(count.rate, for: identity, in: scope, at: now)
+                case .grants: leases.grants.look(count.rate, for: identity, in: scope, at: now)
+                }
+            }
+            let rate = count.rate.share(among: scope.replicas)
+            return switch count.table {
+            case .strangers: strangers.look(rate, for: identity, at: now)
+            case .callers: callers.look(rate, for: identity, at: now)
+            case .grants: grants.look(rate, for: identity, at: now)
+            }
+        }
+
+        mutating func settle(_ lease: WantedLease, _ given: LeaseTable.Given?, at now: Int64) {
+            switch lease.count.table {
+            case .strangers: leases.strangers.settle(lease.wanted, given, at: now)
+            case .callers: leases.callers.settle(lease.wanted, given, at: now)
+            case .grants: leases.grants.settle(lease.wanted, given, at: now)
             }
         }
     }
 
     private let tables: Guarded<Tables>
+    private let whenWanted: @Sendable ([WantedLease]) -> Void
 
     /// - Parameter identities: how many are told apart at a time, of each kind.
-    package init(identities: Int) {
+    package convenience init(identities: Int) { self.init(identities: identities) { _ in } }
+
+    /// - Parameter whenWanted: asks for leases, and has the answer told by `settle`; called from any thread.
+    init(identities: Int, whenWanted: @escaping @Sendable ([WantedLease]) -> Void) {
+        self.whenWanted = whenWanted
         tables = Guarded(
             Tables(
                 strangers: RateTable(capacity: identities), callers: RateTable(capacity: identities),
-                grants: RateTable(capacity: identities)))
+                grants: RateTable(capacity: identities),
+                leases: Tables.Leases(
+                    strangers: LeaseTable(capacity: identities), callers: LeaseTable(capacity: identities),
+                    grants: LeaseTable(capacity: identities))))
     }
+
+    // MARK: Requests
 
     /// Takes a token, if there is one.
     func take(_ count: Count, at instant: Instant) -> RateStanding {
-        tables.withLock { $0.take(count, at: instant.monotonic) }
+        asking { tables, wanted in tables.take(count, at: instant.monotonic, &wanted) }
     }
 
     /// What there is, without taking it.
@@ -93,15 +182,35 @@ package final class RateLimiter: Sendable {
     /// Takes a token of each, or of none where one has none.
     /// - Returns: the standing that refuses, else the one with the fewest tokens left.
     func take(_ first: Count, _ second: Count, at instant: Instant) -> RateStanding {
-        tables.withLock { tables in
+        asking { tables, wanted in
             for count in [first, second] {
                 let standing = tables.look(count, at: instant.monotonic)
                 if !standing.isAllowed { return standing }
             }
-            let one = tables.take(first, at: instant.monotonic)
-            let other = tables.take(second, at: instant.monotonic)
+            let one = tables.take(first, at: instant.monotonic, &wanted)
+            let other = tables.take(second, at: instant.monotonic, &wanted)
             return one.remaining <= other.remaining ? one : other
         }
+    }
+
+    private func asking(_ body: (inout Tables, inout [WantedLease]) -> RateStanding) -> RateStanding {
+        var wanted: [WantedLease] = []
+        let standing = tables.withLock { body(&$0, &wanted) }
+        if !wanted.isEmpty { whenWanted(wanted) }
+        return standing
+    }
+
+    // MARK: Replicas
+
+    /// How far rates hold from now on.
+    var scope: RateScope {
+        get { tables.withLock { $0.scope } }
+        set { tables.withLock { $0.scope = newValue } }
+    }
+
+    /// What became of a lease that was asked for: nil where there was no answer.
+    func settle(_ lease: WantedLease, _ given: LeaseTable.Given?, at instant: Instant) {
+        tables.withLock { $0.settle(lease, given, at: instant.monotonic) }
     }
 }
 

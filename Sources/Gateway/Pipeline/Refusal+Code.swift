@@ -10,7 +10,8 @@ extension Refusal {
         case methodNotAllowed, misdirected
         case malformedRequest, bodyTooLarge, uriTooLong, headersTooLarge, requestTimeout
         case unsupportedMediaType, unreadableStringToSign
-        case upstreamFailed, upstreamUnavailable
+        case ticketSpent
+        case upstreamFailed, upstreamUnavailable, clusterUnavailable
         case auditUnavailable, overloaded, internalError
 
         /// As answers, metrics (the label `reason`), the log and the audit have it.
@@ -36,8 +37,10 @@ extension Refusal {
             case .requestTimeout: "request_timeout"
             case .unsupportedMediaType: "unsupported_media_type"
             case .unreadableStringToSign: "unreadable_string_to_sign"
+            case .ticketSpent: "ticket_spent"
             case .upstreamFailed: "upstream_failed"
             case .upstreamUnavailable: "upstream_unavailable"
+            case .clusterUnavailable: "cluster_unavailable"
             case .auditUnavailable: "audit_unavailable"
             case .overloaded: "overloaded"
             case .internalError: "internal_error"
@@ -49,7 +52,7 @@ extension Refusal {
             case .invalidParameter, .unknownParameter, .missingParameter, .ambiguousGrant, .malformedRequest:
                 .badRequest
             case .unauthenticated: .unauthorized
-            case .forbidden, .notInGrant, .credentialTooShort, .stopped: .forbidden
+            case .forbidden, .notInGrant, .credentialTooShort, .stopped, .ticketSpent: .forbidden
             case .notFound: .notFound
             case .methodNotAllowed: .methodNotAllowed
             case .requestTimeout: .requestTimeout
@@ -62,7 +65,7 @@ extension Refusal {
             case .headersTooLarge: .headerFieldsTooLarge
             case .internalError: .internalServerError
             case .upstreamFailed: .badGateway
-            case .upstreamUnavailable, .auditUnavailable, .overloaded: .serviceUnavailable
+            case .upstreamUnavailable, .clusterUnavailable, .auditUnavailable, .overloaded: .serviceUnavailable
             }
         }
 

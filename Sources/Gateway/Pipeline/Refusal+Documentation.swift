@@ -28,7 +28,9 @@ extension Refusal.Code {
         case .invalidParameter, .unknownParameter: .parameters
         case .unauthenticated, .forbidden: .callers
         case .upstreamUnavailable: .issuers
-        case .missingParameter, .notInGrant, .ambiguousGrant, .credentialTooShort, .stopped, .auditUnavailable: .grants
+        case .missingParameter, .notInGrant, .ambiguousGrant, .credentialTooShort, .stopped, .ticketSpent,
+            .clusterUnavailable, .auditUnavailable:
+            .grants
         case .upstreamFailed: .vendors
         case .unreadableStringToSign: .stringsToSign
         }
@@ -78,6 +80,9 @@ extension Refusal.Code {
         case .upstreamUnavailable:
             "The vendor, or the issuer of the caller's token, cannot be reached, is too slow, or is asked as often as it may be. Or the "
                 + "configuration changed while the request waited."
+        case .ticketSpent: "The ticket was used as often as it may be; or Redis, which counts its uses, has begun anew since it was made."
+        case .clusterUnavailable:
+            "Redis cannot be reached, which counts the uses of the ticket; or it has not been reached for so long that nothing is issued."
         case .auditUnavailable: "The record of what is issued cannot be written. Without it nothing is issued."
         case .overloaded: "The service has too many connections or requests, or the disk of the audit is too slow."
         case .internalError: "Something in the service failed."
@@ -117,7 +122,8 @@ extension Refusal.Code {
         case .upstreamFailed:
             "Tell the operator the `requestId` and the time: the service's log has the vendor's reason."
         case .upstreamUnavailable: "Wait for as many seconds as `Retry-After` says, then ask again."
-        case .auditUnavailable, .overloaded:
+        case .ticketSpent: "Have another ticket made."
+        case .clusterUnavailable, .auditUnavailable, .overloaded:
             "Wait for as many seconds as `Retry-After` says, then ask again. If that lasts, tell the operator."
         case .internalError: "Tell the operator the `requestId`: the service's log has the reason."
         }

@@ -14,7 +14,7 @@ package struct Refusal: Error {
     /// Fields that belong to the status.
     var field: (name: StaticString, value: StaticString)?
     /// The methods that the path has, for a 405.
-    var allowed: StaticString?
+    var allowed: String?
     /// Seconds after which it is worth asking again (`retried`).
     var retryAfter: Int64?
 
@@ -280,7 +280,22 @@ extension Refusal {
     static let absent = Refusal(.notFound, "the vendor has no such bucket or key")
 
     static let unacceptable = Refusal(
-        .invalidParameter, "the vendor does not take this; a marker must be that of an earlier listing")
+        .invalidParameter,
+        "the vendor does not take this; a marker must be that of an earlier listing, parts must be those of the upload, and the key of a new object must be free"
+    )
+
+    static let ticketSpent = Refusal(.ticketSpent, "the ticket was used as often as it may be")
+
+    static let ticketForgotten = Refusal(
+        .ticketSpent, "Redis has begun anew since the ticket was made, and does not know how often it was used")
+
+    static let clusterUnavailable = Refusal(
+        .clusterUnavailable, "Redis cannot be reached, which counts the uses of tickets"
+    ).retriedSoon
+
+    static let clusterStale = Refusal(
+        .clusterUnavailable, "Redis has not been reached for so long that nothing is issued (cluster.whenStale)"
+    ).retriedSoon
 
     /// Something in the service itself failed; the log says what.
     static let internalError = Refusal(.internalError, "the service failed; its log has the request's id")
@@ -295,6 +310,8 @@ extension Refusal {
         case problem
         /// With the members that Alibaba's SDKs read; `inBody` where the HTTP status is 200 all the same.
         case sdk(inBody: Bool)
+        /// With the member that clients of Iceberg's REST catalog read.
+        case iceberg
     }
 
     /// Writes the refusal as a problem document (RFC 9457).
@@ -320,6 +337,15 @@ extension Refusal {
                 json.add("StatusCode", status)
                 json.add("ErrorCode", code.text)
                 json.add("ErrorMessage", detail)
+            }
+            if case .iceberg = words {
+                json.add(
+                    "error",
+                    object: { error in
+                        error.add("message", detail)
+                        error.add("type", code.text)
+                        error.add("code", status)
+                    })
             }
         })
         response.body.append("\n")

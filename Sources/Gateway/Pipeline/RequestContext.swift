@@ -1,6 +1,7 @@
 import Access
 import Bytes
 import HTTP
+import Providers
 
 /// What is known of the request that is being answered; the steps of a pipeline fill it in from left to right.
 ///
@@ -26,6 +27,8 @@ struct RequestContext: ~Copyable {
     private(set) var route = RequestLabels.none
     /// The path, where it is one of the service's own; else empty.
     private(set) var path = ByteWriter(capacity: 64)
+    /// How the route is asked, if not as all routes are.
+    var form: RoutePath?
     /// The form in which errors are written.
     var words = Refusal.Words.problem
     /// The caller. Before it is identified, this is a caller who is denied everything.
@@ -71,6 +74,7 @@ struct RequestContext: ~Copyable {
         id.reset()
         path.reset()
         (pending, method, client, trace) = (nil, nil, .none, nil)
+        form = nil
         (route, words, caller, proof, isIssuing) = (RequestLabels.none, .problem, .nobody, nil, false)
     }
 

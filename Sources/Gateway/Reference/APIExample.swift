@@ -16,10 +16,11 @@ enum APIExample {
         case .bucket: "media"
         case .key: "photos/a.jpg"
         case .keyPrefix: "photos/"
+        case .keyName: "a.jpg"
         case .fileExtension: "jpg"
         case .lifetime(let least): "\(max(600, least))"
         case .integer(let bounds): "\(max(bounds.lowerBound, min(100, bounds.upperBound)))"
-        case .text, .pairs: parameters[parameter.name]
+        case .text, .pairs, .json, .ignored: parameters[parameter.name]
         }
     }
 
@@ -28,7 +29,7 @@ enum APIExample {
         "canonicalRequest": "PUT\n/media/photos/a.jpg\n…", "version": "v4", "method": "GET", "accessKeyId": "LTAI5t…",
         "region": "cn-hangzhou", "product": "oss", "date": "20261124", "contentType": "image/jpeg",
         "contentMd5": "1B2M2Y8AsgTpgAmY7PhCfg==", "channel": "live-1", "playlist": "live.m3u8",
-        "header": "x-oss-meta-a:1", "query": "uploads", "operation": "list", "delimiter": "/", "marker": "eyJj…",
+        "uri": "https://media.s3.eu-west-1.amazonaws.com/photos/a.jpg", "header": "x-oss-meta-a:1", "query": "uploads", "operation": "list", "delimiter": "/", "marker": "eyJj…",
     ]
 
     private static let answers: [String: JSONDocument] = [
@@ -49,12 +50,25 @@ enum APIExample {
         "dir": "photos/", "x_oss_signature_version": "OSS4-HMAC-SHA256",
         "x_oss_credential": "AK/20261124/cn-hangzhou/oss/aliyun_v4_request", "x_oss_date": "20261124T100000Z",
         "callback": "eyJjYWxs…",
+        // Uploads in parts, and Iceberg.
+        "uploadId": "SAjejHbpsNYXqamSKzx1OTJ-aWQ", "presignedUrls": ["1": "https://media.example.com/photos/a.jpg?…"],
+        "expires": 600, "location": "https://media.example.com/photos/a.jpg", "PartNumber": 1,
+        "ETag": "\"9b2cf535f27731c974343645a3985328\"", "Size": 5_242_880,
+        "uri": "https://media.s3.eu-west-1.amazonaws.com/photos/a.jpg",
         // Alibaba's sessions.
         "StatusCode": 200, "Code": "Success", "AccessKeyId": "STS.NUgY…", "AccessKeySecret": "5ddzIa26…",
         "SecurityToken": "CAIScGkw…", "Expiration": "2026-11-24T10:10:00Z",
         "Scope": [
             "Bucket": "media", "Prefix": "photos/", "Region": "cn-hangzhou", "Endpoint": "oss-cn-hangzhou.aliyuncs.com",
         ],
+        // Sessions of AWS.
+        "Version": 1, "SecretAccessKey": "wJalrXUt…", "SessionToken": "FwoGZXIv…", "Token": "FwoGZXIv…",
+        "credentials": [
+            "AccessKeyId": "ASIAIOSF…", "SecretAccessKey": "wJalrXUt…", "SessionToken": "FwoGZXIv…",
+            "Expiration": "2026-11-24T10:10:00Z", "accessKeyId": "ASIAIOSF…", "secretAccessKey": "wJalrXUt…",
+            "sessionToken": "FwoGZXIv…", "expiration": "2026-11-24T10:10:00Z",
+        ],
+        "keyPrefix": "photos/", "region": "eu-west-1", "endpoint": "s3.example.com",
         // What Kodo knows.
         "items": [["key": "photos/a.jpg", "hash": "FpHy…", "fsize": 5120]], "commonPrefixes": ["photos/2026/"],
         "marker": "", "fsize": 5120, "hash": "FpHy…", "mimeType": "image/jpeg", "putTime": 17_955_144_000_000_000,

@@ -35,12 +35,19 @@ struct APIOperation: Sendable {
     let credentials: Credentials
     let input: Input
     let answer: [AnswerField]
+    /// Whether the answer is a list of objects with these members.
+    private(set) var isList = false
     /// Whether a vendor may have to be asked before it is answered.
     let asksVendor: Bool
 
+    /// The one method that it is asked by, and the names of the parameters in its path; nil where it is asked as usual.
+    private var form: (method: String, names: [String])?
+    var pathNames: [String] { form?.names ?? [] }
+
     /// The methods that it is asked by; `HEAD` wherever there is `GET`.
     var methods: [String] {
-        switch input {
+        if let form { return [form.method] }
+        return switch input {
         case .none: ["GET"]
         case .route: ["GET", "POST"]
         case .open, .fields, .callback: ["POST"]
@@ -75,9 +82,14 @@ struct APIOperation: Sendable {
     }
 
     static let all: [APIOperation] =
-        Registry.routes.map { APIOperation($0.description, of: $0.provider) } + [
-            grants, tickets, liveness, explanation, brakes, brakeOrder,
-        ]
+        Registry.routes.flatMap { route in
+            let (description, provider) = (route.description, route.provider)
+            let others = description.request.paths.flatMap { path in
+                path.operations.map { APIOperation($0, at: path, of: description, of: provider) }
+            }
+            return (description.mainPath?.operations.isEmpty ?? true ? [APIOperation(description, of: provider)] : [])
+                + others
+        } + [grants, tickets, liveness, explanation, brakes, brakeOrder]
 
     // MARK: Of providers
 
@@ -96,11 +108,28 @@ struct APIOperation: Sendable {
         credentials = .callers
         input = .route(route.request)
         let members = route.answer.members
-        let isOwn = !route.answer.isForSDK && !route.answer.token.isEmpty
+        let isOwn = !route.answer.isWhole && !route.answer.token.isEmpty
         let common = isOwn ? APIOperation.common : []
         answer = members + common.filter { own in !members.contains { $0.name == own.name } }
         asksVendor =
-            provider.givesSessions || route.answer.token.isEmpty || !route.grant.credential.otherProviders.isEmpty
+            provider.sessions != nil || route.answer.token.isEmpty || !route.grant.credential.otherProviders.isEmpty
+            || route.request.paths.contains { $0.operations.contains(where: \.asksVendor) }
+    }
+
+    private init(
+        _ operation: RoutePath.Operation, at path: RoutePath, of route: RouteDescription,
+        of provider: ProviderDescription
+    ) {
+        section = provider.title
+        name = "\(route.name).\(operation.name)"
+        self.path = path.template
+        summary = operation.summary
+        credentials = .callers
+        input = .route(route.request.limited(to: path.names + operation.parameters + ["grant"]))
+        answer = operation.answer
+        isList = operation.isList
+        asksVendor = operation.asksVendor
+        form = (operation.method, path.names)
     }
 
     /// What a route tells beside its own members, unless its answer is for SDKs, or the vendor's own: then nothing was issued.

@@ -106,7 +106,10 @@ package enum APIReference {
         case .none: ["It has no parameters."]
         case .callback: ["The body is the vendor's, up to `server.limits.body`."]
         case .route(let request):
-            [table(of: request), "Example: `\(example(operation, request))`"]
+            [
+                table(request.parameters.map { ($0, need(of: $0, in: request, operation)) }),
+                "Example: `\(example(operation, request))`",
+            ]
                 + (request.textParameter.map {
                     [
                         "A body of `text/plain` is `\($0)`; with `Accept: text/plain`, the answer is plain text, too."
@@ -122,10 +125,6 @@ package enum APIReference {
                 rows(fields.map { ($0.name, type(of: $0.kind), $0.isRequired ? "yes" : "no", $0.summary) })
             ]
         }
-    }
-
-    private static func table(of request: RouteRequest) -> String {
-        table(request.parameters.map { ($0, need(of: $0, in: request)) })
     }
 
     private static func table(_ parameters: [(ParameterDescription, String)]) -> String {
@@ -144,7 +143,11 @@ package enum APIReference {
     }
 
     /// Whether a request must have a parameter.
-    private static func need(of parameter: ParameterDescription, in request: RouteRequest) -> String {
+    private static func need(
+        of parameter: ParameterDescription, in request: RouteRequest, _ operation: APIOperation
+    ) -> String {
+        if operation.pathNames.contains(parameter.name) { return "in the path" }
+        if case .ignored = parameter.kind { return "no, and ignored" }
         if parameter.name == request.textParameter { return "yes" }
         if case .grant = parameter.kind { return "if several grants allow it" }
         if case .bucket = parameter.kind { return "if the grant names no bucket" }
@@ -154,7 +157,7 @@ package enum APIReference {
 
     private static func example(_ operation: APIOperation, _ request: RouteRequest) -> String {
         let needed = request.parameters.filter {
-            ["yes", "if the grant names no key"].contains(need(of: $0, in: request))
+            ["yes", "if the grant names no key"].contains(need(of: $0, in: request, operation))
         }
         var query = ByteWriter()
         for parameter in needed {
@@ -163,14 +166,17 @@ package enum APIReference {
             query.append("=")
             Percent.encode(Array((APIExample.value(of: parameter) ?? "").utf8).span, into: &query)
         }
-        return "GET \(operation.path)\(query.array.text.replacing("%2F", with: "/"))"
+        return "\(operation.methods[0]) \(operation.path)\(query.array.text.replacing("%2F", with: "/"))"
     }
 
     private static func type(of kind: ParameterDescription.Kind) -> String {
         switch kind {
         case .grant, .bucket: "text"
         case .fileExtension: "1 to 8 of a-z 0-9"
-        case .key(let length), .keyPrefix(let length), .text(let length): "text, at most \(length) bytes"
+        case .json(let length): "JSON value, at most \(length) bytes"
+        case .ignored: "anything"
+        case .key(let length), .keyPrefix(let length), .keyName(let length), .text(let length):
+            "text, at most \(length) bytes"
         case .lifetime(let least): "whole number, from \(least)"
         case .integer(let bounds): "whole number, \(bounds.lowerBound) to \(bounds.upperBound)"
         case .pairs(let separator, let count, _):
@@ -209,7 +215,7 @@ package enum APIReference {
                 APIExample.value(of: field).map { (name: field.name, value: $0) }
             })
         return [
-            "Answer: 200.",
+            operation.isList ? "Answer: 200, and a list of these." : "Answer: 200.",
             (["| Member | Type | Meaning |", "|---|---|---|"] + rows).joined(separator: "\n"),
             "```json\n\(example.indented)\n```",
         ]

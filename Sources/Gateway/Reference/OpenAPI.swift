@@ -45,10 +45,12 @@ enum OpenAPI {
     // MARK: Paths
 
     private static var paths: [(name: String, value: JSONDocument)] {
-        var paths: [(name: String, value: [(name: String, value: JSONDocument)])] = []
-        for operation in APIOperation.all {
-            var item = operation.methods.map { method in
-                (name: method == "GET" ? "get" : "post", value: describe(operation, withBody: method == "POST"))
+        var paths: [(name: String, value: JSONDocument)] = []
+        for operation in APIOperation.all where !paths.contains(where: { $0.name == operation.path }) {
+            var item = APIOperation.all.filter { $0.path == operation.path }.flatMap { operation in
+                operation.methods.map { method in
+                    (name: method.lowercased(), value: describe(operation, withBody: method == "POST"))
+                }
             }
             if case .operators = operation.credentials {
                 let server: JSONDocument = [
@@ -56,14 +58,9 @@ enum OpenAPI {
                 ]
                 item.insert((name: "servers", value: [server]), at: 0)
             }
-            // One path may be two operations.
-            if let last = paths.last, last.name == operation.path {
-                paths[paths.count - 1].value = last.value + item.filter { $0.name != "servers" }
-            } else {
-                paths.append((operation.path, item))
-            }
+            paths.append((name: operation.path, value: .object(item)))
         }
-        return paths.map { ($0.name, .object($0.value)) }
+        return paths
     }
 
     /// - Parameter withBody: whether it is asked by a POST.
@@ -74,11 +71,13 @@ enum OpenAPI {
             ("tags", [.text(operation.section ?? "Countersign")]), ("summary", .text(operation.summary)),
         ]
         if let security = security(of: operation) { members.append(("security", security)) }
-        if withBody {
-            members.append(("requestBody", body(of: operation.input)))
-        } else if case .route(let request) = operation.input {
-            members.append(("parameters", .list(request.parameters.flatMap { queryParameters($0) })))
+        if case .route(let request) = operation.input {
+            let inPath = request.parameters.filter { operation.pathNames.contains($0.name) }
+            let inQuery = withBody ? [] : request.parameters.filter { !operation.pathNames.contains($0.name) }
+            let parameters = inPath.map(pathParameter) + inQuery.flatMap { queryParameters($0) }
+            if !parameters.isEmpty || !withBody { members.append(("parameters", .list(parameters))) }
         }
+        if withBody { members.append(("requestBody", body(of: operation))) }
         members.append(("responses", responses(of: operation, withBody: withBody)))
         return .object(members)
     }
@@ -105,10 +104,17 @@ enum OpenAPI {
             }
     }
 
-    private static func body(of input: APIOperation.Input) -> JSONDocument {
-        switch input {
+    private static func pathParameter(_ parameter: ParameterDescription) -> JSONDocument {
+        [
+            "name": .text(parameter.name), "in": "path", "required": true, "description": .text(parameter.summary),
+            "schema": schema(of: parameter.kind, inQuery: true),
+        ]
+    }
+
+    private static func body(of operation: APIOperation) -> JSONDocument {
+        switch operation.input {
         case .none: [:]
-        case .route(let request): body(of: request)
+        case .route(let request): body(of: request, without: operation.pathNames)
         case .open(let parameters):
             ["required": true, "content": .object(forms(of: members(of: parameters), isOpen: true))]
         case .fields(let fields): body(of: fields)
@@ -122,8 +128,8 @@ enum OpenAPI {
         }
     }
 
-    private static func body(of request: RouteRequest) -> JSONDocument {
-        var content = forms(of: members(of: request.parameters))
+    private static func body(of request: RouteRequest, without names: [String]) -> JSONDocument {
+        var content = forms(of: members(of: request.parameters.filter { !names.contains($0.name) }))
         if request.textParameter != nil {
             content.append(("text/plain", ["schema": ["type": "string", "minLength": 1]]))
         }
@@ -178,8 +184,11 @@ enum OpenAPI {
         switch kind {
         case .grant, .bucket: return ["type": "string", "minLength": 1]
         case .fileExtension: return ["type": "string", "pattern": "^[a-z0-9]{1,8}$"]
-        case .key(let length): return ["type": "string", "minLength": 1, "maxLength": .number(Int64(length))]
-        case .keyPrefix(let length), .text(let length):
+        case .key(let length), .keyName(let length):
+            return ["type": "string", "minLength": 1, "maxLength": .number(Int64(length))]
+        case .ignored: return [:]
+        case .json where !inQuery: return [:]
+        case .keyPrefix(let length), .text(let length), .json(let length):
             return ["type": "string", "maxLength": .number(Int64(length))]
         case .lifetime(let least):
             return ["type": "integer", "minimum": .number(least), "maximum": .number(Int64(Int32.max))]
@@ -203,7 +212,8 @@ enum OpenAPI {
 
     private static func answer(of operation: APIOperation) -> JSONDocument {
         if case .callback = operation.input { return ["type": "object", "description": "The grant's reply."] }
-        return object(of: operation.answer)
+        let answer = object(of: operation.answer)
+        return operation.isList ? ["type": "array", "items": answer] : answer
     }
 
     private static func object(of fields: [AnswerField]) -> JSONDocument {

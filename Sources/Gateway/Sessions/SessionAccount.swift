@@ -13,17 +13,23 @@ package final class SessionAccount: Sendable {
     struct Basis: Equatable, Sendable {
         /// The credential's name in the configuration.
         let name: String
-        let account: STSAccount
+        let source: any SessionSource
         /// Whom the account trusts: what stood in the file of that; nil for whom the system trusts.
         var trusted: WatchedFiles.Content?
         let limits: UpstreamLimits
         /// How many calls may begin for one caller.
         let callsPerCaller: Rate?
+
+        static func == (first: Basis, second: Basis) -> Bool {
+            first.name == second.name && first.source.equals(second.source) && first.trusted == second.trusted
+                && first.limits == second.limits && first.callsPerCaller == second.callsPerCaller
+        }
     }
 
     let basis: Basis
-    package let cache: SharedCache<CredentialKey, STSCredential>
-    /// Whom calls go to. One that fails says nothing about the other.
+    package let cache: SharedCache<CredentialKey, SessionCredential>
+    /// Whom calls for sessions go to, and those for the service's own key where somebody else gives it. One that fails says nothing
+    /// about the other.
     let sts, metadata: VendorLink
     private let skew: Guarded<ClockSkew>
 
@@ -31,12 +37,12 @@ package final class SessionAccount: Sendable {
         self.basis = basis
         let limits = basis.limits
         cache = SharedCache(CachePolicy(credentials: limits, fetchesPerClient: basis.callsPerCaller))
-        sts = VendorLink(to: basis.account.endpoints, trusting: trust, limits, from: now)
-        metadata = VendorLink(to: [InstanceMetadata.endpoint], trusting: nil, limits, from: now)
+        sts = VendorLink(to: basis.source.endpoints, trusting: trust, limits, from: now)
+        metadata = VendorLink(to: [basis.source.ownKey?.endpoint].compactMap(\.self), trusting: nil, limits, from: now)
         skew = Guarded(ClockSkew(limits: limits))
     }
 
-    package var account: STSAccount { basis.account }
+    package var source: any SessionSource { basis.source }
     var name: String { basis.name }
     var limits: UpstreamLimits { basis.limits }
 

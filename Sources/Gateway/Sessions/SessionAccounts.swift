@@ -27,11 +27,11 @@ package struct SessionAccounts: Sendable {
         accounts = try configuration.credentials.map { credential throws(Failure) in
             guard let sessions = credential.sessions else { return nil }
             let basis = SessionAccount.Basis(
-                name: credential.name, account: sessions.account, trusted: sessions.trustFile.flatMap { files[$0] },
+                name: credential.name, source: sessions.source, trusted: sessions.trustFile.flatMap { files[$0] },
                 limits: sessions.limits,
                 callsPerCaller: sessions.callsPerCaller)
             if let good = earlier?.accounts.first(where: { $0?.basis == basis }) { return good }
-            guard basis.account.endpoints.contains(where: \.isSecure) else {
+            guard basis.source.endpoints.contains(where: \.isSecure) else {
                 return SessionAccount(basis, trusting: nil, from: now)
             }
             do throws(TLSTrust.Failure) {
@@ -48,9 +48,7 @@ package struct SessionAccounts: Sendable {
         try zip(configuration.credentials, accounts).map { credential, account throws(CryptoError) in
             guard let account else { return nil }
             let key = try credential.key.map { key throws(CryptoError) in
-                try STSKey(
-                    account.account.scheme, accessKeyID: key.accessKey, secret: key.secret,
-                    securityToken: key.securityToken)
+                try SigningKey(accessKey: key.accessKey, secret: key.secret, securityToken: key.securityToken)
             }
             return try SessionCache(account, key: key, tools)
         }

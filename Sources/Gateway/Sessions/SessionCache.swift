@@ -8,24 +8,24 @@ import Upstream
 /// One loop's side of a `SessionAccount`: it asks there for the loop's requests, and makes the calls that fall to the loop.
 /// Everything is called on the loop's thread.
 final class SessionCache {
-    typealias Outcome = SlotOutcome<STSCredential>
-    typealias Reply = LoopCache<CredentialKey, STSCredential>.Reply
+    typealias Outcome = SlotOutcome<SessionCredential>
+    typealias Reply = LoopCache<CredentialKey, SessionCredential>.Reply
     /// Writes the answer to a request whose session has come.
-    typealias Fill = (STSCredential, inout Response) throws(Refusal) -> IssueTerms
+    typealias Fill = (SessionCredential, inout Response) throws(Refusal) -> IssueTerms
 
     let account: SessionAccount
     let tools: LoopCallTools
     /// For the nonces of calls.
     var random = RandomPool()
-    let cache: LoopCache<CredentialKey, STSCredential>
-    private let serviceKey: ServiceSTSKey
+    let cache: LoopCache<CredentialKey, SessionCredential>
+    private let serviceKey: ServiceKey
 
-    /// - Parameter key: the service's configured key, where the account's identity has one.
-    init(_ account: SessionAccount, key: STSKey?, _ tools: LoopCallTools) throws(CryptoError) {
+    /// - Parameter key: the service's configured key, where the account has one.
+    init(_ account: SessionAccount, key: SigningKey?, _ tools: LoopCallTools) throws(CryptoError) {
         self.account = account
         self.tools = tools
         cache = LoopCache(account.cache, post: tools.post)
-        serviceKey = try ServiceSTSKey(account.account, key)
+        serviceKey = try ServiceKey(account.source, key)
     }
 
     /// Whether anybody waits for it, be it a call for the service's own key.
@@ -36,12 +36,14 @@ final class SessionCache {
     // MARK: Requests
 
     /// Asks for a session. Nothing is delivered before this returns. While the clocks disagree nothing is issued (R17).
-    func ask(_ session: STSSession, for client: CacheClient, at now: Instant) -> Reply {
+    func ask(_ session: VendorSession, for client: CacheClient, at now: Instant) -> Reply {
         guard !account.isClockOff(at: now) else {
-            if account.takesRecheck(at: now) { begin(.session(session.request), for: nil, at: now) }
+            if account.takesRecheck(at: now) { begin(session.request, for: nil, at: now) }
             return .now(.refuse(.clockOff))
         }
-        return cache.ask(session.key, of: client, at: now) { begin(.session(session.request), for: $0, at: now) }
+        return cache.ask(session.key, of: client, at: now) {
+            begin(session.request, for: $0, at: now)
+        }
     }
 
     /// Has a request answered when its session comes, or cannot be had, within the account's patience.
@@ -61,19 +63,23 @@ final class SessionCache {
     // MARK: Calls
 
     /// - Parameter slot: what the call is for; nil when only the vendor's clock is looked at.
-    private func begin(_ purpose: SessionFetch.Purpose, for slot: SlotFetch?, at now: Instant) {
-        SessionFetch(purpose, for: slot, by: self).begin(at: now)
+    private func begin(_ request: any CredentialRequest, for slot: SlotFetch?, at now: Instant) {
+        SessionFetch(request, on: account.sts, for: slot, by: self).begin(at: now)
     }
 
     /// Has `then` called with the key that the service signs its calls with, at once or when it has come. The clocks are looked at
     /// by what is signed with it.
-    func withServiceKey(at now: Instant, _ then: @escaping (Result<STSKey, UpstreamFault>) -> Void) {
-        let name: CredentialKey
+    func withServiceKey(at now: Instant, _ then: @escaping (Result<SigningKey, UpstreamFault>) -> Void) {
+        let (name, own): (CredentialKey, OwnKeySource)
         switch serviceKey.state {
         case .permanent(let key): return then(.success(key))
-        case .temporary(let key): name = key
+        case .temporary(let key, let source): (name, own) = (key, source)
+        case .none: return then(.failure(.refused))
         }
-        switch cache.ask(name, at: now, begin: { begin(.serviceKey, for: $0, at: now) }) {
+        let link = own.endpoint == nil ? account.sts : account.metadata
+        switch cache.ask(
+            name, at: now, begin: { SessionFetch(own.request, on: link, for: $0, by: self).begin(at: now) })
+        {
         case .now(let outcome): then(serviceKey.make(of: outcome))
         case .later(let waiter):
             // A call waits for the key until the fetch ends, not only as long as a request may wait.
@@ -84,7 +90,7 @@ final class SessionCache {
 
     /// The vendor does not accept the service's own key any more; a temporary one is fetched anew.
     func dropServiceKey() {
-        if case .temporary(let key) = serviceKey.state { account.cache.forget(key) }
+        if case .temporary(let key, _) = serviceKey.state { account.cache.forget(key) }
     }
 }
 

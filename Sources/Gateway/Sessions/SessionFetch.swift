@@ -7,31 +7,28 @@ import Providers
 import Telemetry
 import Upstream
 
-/// One fetch of a credential. It gets the service's own key first, then makes the call and signs each attempt anew.
+/// One fetch of a credential. It gets what proves who the service is, then makes the call, each attempt anew.
 final class SessionFetch {
-    enum Purpose {
-        /// A session of the account's role.
-        case session(AssumeRole)
-        /// The service's own key, from the cluster (RRSA) or the instance's metadata.
-        case serviceKey
-    }
-
     /// A credential with how long it is used.
-    private typealias Issued = (value: STSCredential, lifetime: Lifetime)
+    private typealias Issued = (value: SessionCredential, lifetime: Lifetime)
     private typealias Call = VendorCall<Issued>
 
-    private let purpose: Purpose
+    private let request: any CredentialRequest
+    /// Whom the calls go to.
+    private let link: VendorLink
     /// Nil when the call is made only to read the vendor's clock.
     private let slot: SlotFetch?
     private let cache: SessionCache
-    private var key: STSKey?
-    /// The cluster's token, which says who the service is.
+    /// The service's own key, where one proves who it is.
+    private var key: SigningKey?
+    /// The token that says who the service is, where one does.
     private var token: [UInt8] = []
 
     private var account: SessionAccount { cache.account }
 
-    init(_ purpose: Purpose, for slot: SlotFetch?, by cache: SessionCache) {
-        self.purpose = purpose
+    init(_ request: any CredentialRequest, on link: VendorLink, for slot: SlotFetch?, by cache: SessionCache) {
+        self.request = request
+        self.link = link
         self.slot = slot
         self.cache = cache
     }
@@ -39,14 +36,9 @@ final class SessionFetch {
     /// Gets what the calls need, then begins them. Where that cannot be had, no call is made, and no failure of the vendor is
     /// counted.
     func begin(at now: Instant) {
-        let link =
-            switch (purpose, account.account.identity) {
-            case (.serviceKey, .ecs): account.metadata
-            default: account.sts
-            }
         let call = Call(on: link, among: cache.tools.calls, attempt: attempt, end: end)
-        switch (purpose, account.account.identity) {
-        case (.session, _):
+        switch request.proof {
+        case .ownKey:
             cache.withServiceKey(at: now) { [self] result in
                 switch result {
                 case .success(let key):
@@ -56,21 +48,28 @@ final class SessionFetch {
                 case .failure(let fault): call.giveUp(because: fault)
                 }
             }
-        case (.serviceKey, .oidc(_, _, let tokenFile)):
-            // The cluster renews the token in its file again and again.
-            cache.tools.read(tokenFile.text) { [self] file in
+        case .tokenFile(let path):
+            // Whoever vouches for the service renews the token in its file again and again.
+            cache.tools.read(path.text) { [self] file in
                 token = file.map { SessionFetch.line($0.bytes) } ?? []
                 if token.isEmpty || file?.weakness != nil {
-                    let reason = file?.weakness ?? "the file \(tokenFile.text) cannot be read, or is empty"
+                    let reason = file?.weakness ?? "the file \(path.text) cannot be read, or is empty"
                     return call.giveUp(because: .unavailable, reason)
                 }
                 call.start(at: cache.tools.calls.clock())
             }
-        case (.serviceKey, .ecs), (.serviceKey, .key), (.serviceKey, .environment): call.start(at: now)
+        case .origin: call.start(at: now)
         }
     }
 
-    private func end(_ call: Call, _ result: SlotResult<STSCredential>, at now: Instant) {
+    /// A file's one line without its end.
+    private static func line(_ bytes: [UInt8]) -> [UInt8] {
+        var line = bytes
+        while let last = line.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { line.removeLast() }
+        return line
+    }
+
+    private func end(_ call: Call, _ result: SlotResult<SessionCredential>, at now: Instant) {
         // No line for a call that was not tried: the call before it has logged the reason.
         if case .failure = result, !call.complaint.isEmpty {
             cache.tools.log.write(
@@ -86,52 +85,18 @@ final class SessionFetch {
     // MARK: Attempts
 
     private func attempt(_ call: Call, at endpoint: VendorEndpoint, now: Instant) {
-        switch (purpose, account.account.identity) {
-        case (.session(let request), _):
-            guard let key else { return call.fail(.unavailable, "the service has no key of its own") }
-            send(by: call, to: endpoint) { authority, nonce throws(CallFault) in
-                do throws(CryptoError) {
-                    return try request.call(to: authority, signedBy: key, nonce: nonce, at: now.unixSeconds)
-                } catch {
-                    throw CallFault(.unavailable, "\(error)")
-                }
-            }
-        case (.serviceKey, .oidc(let role, let provider, _)):
-            send(by: call, to: endpoint) { [token] authority, nonce throws(CallFault) in
-                do throws(AssumeRole.Fault) {
-                    return try AssumeRoleWithOIDC(
-                        roleARN: role, providerARN: provider, sessionName: SessionFetch.ownName, durationSeconds: 3600
-                    ).call(to: authority, token: token, nonce: nonce, at: now.unixSeconds)
-                } catch {
-                    throw CallFault(.unavailable, "the service's own role cannot be asked for: \(error)")
-                }
-            }
-        case (.serviceKey, .ecs(let role)): askInstance(for: role, by: call)
-        case (.serviceKey, .key), (.serviceKey, .environment):
-            call.fail(.refused, "the service's key is the configured one")
+        do throws(CallFault) {
+            let attempt = CredentialAttempt(
+                to: endpoint.authority, with: key, token: token, nonce: try nonce(), at: now.unixSeconds)
+            send(try begin(attempt), by: call, to: endpoint)
+        } catch {
+            call.fail(error.fault, error.reason)
         }
     }
 
-    private static let ownName = Array(text: "countersign")
-
-    /// A file's one line without its end.
-    private static func line(_ bytes: [UInt8]) -> [UInt8] {
-        var line = bytes
-        while let last = line.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { line.removeLast() }
-        return line
-    }
-
-    private func send(
-        by call: Call, to endpoint: VendorEndpoint,
-        _ makeRequest: (_ authority: [UInt8], _ nonce: InlineArray<16, UInt8>) throws(CallFault) -> UpstreamCall
-    ) {
-        do throws(CallFault) {
-            var request = try makeRequest(endpoint.authority, try nonce())
-            // The vendor takes a nonce once, so the next attempt needs another.
-            request.isRepeatable = false
-            call.send(request, to: endpoint, answerLimit: STSAnswer.maximumLength, read)
-        } catch {
-            call.fail(error.fault, error.reason)
+    private func begin(_ attempt: CredentialAttempt) throws(CallFault) -> CredentialExchange {
+        do throws(CredentialCallFault) { return try request.exchange(for: attempt) } catch {
+            throw CallFault(.unavailable, error.reason)
         }
     }
 
@@ -139,61 +104,37 @@ final class SessionFetch {
         do throws(CryptoError) { return try cache.random.draw() } catch { throw CallFault(.unavailable, "\(error)") }
     }
 
-    private func read(_ answer: UpstreamAnswer, at now: Instant) throws(CallFault) -> Issued {
-        if let date = answer.moment { account.observe(vendorDate: date, at: now) }
-        do throws(STSFault) {
-            let credential = try STSAnswer.read(answer, at: now.unixSeconds, longest: longest)
-            return issued(credential, at: answer.moment ?? now.unixSeconds)
-        } catch {
-            if error.isAboutKey { cache.dropServiceKey() }
+    private func send(_ exchange: CredentialExchange, by call: Call, to endpoint: VendorEndpoint) {
+        call.send(exchange.call, to: endpoint, answerLimit: CredentialExchange.answerLimit) {
+            [self] answer, now throws(CallFault) in
+            switch try read(answer, of: exchange, at: now) {
+            case .credential(let credential): return issued(credential, by: answer, at: now)
+            case .next(let next):
+                send(next, by: call, to: endpoint)
+                return nil
+            }
+        }
+    }
+
+    private func read(
+        _ answer: UpstreamAnswer, of exchange: CredentialExchange, at now: Instant
+    ) throws(CallFault) -> CredentialReply {
+        if isOfVendor, let date = answer.moment { account.observe(vendorDate: date, at: now) }
+        do throws(SessionFault) { return try exchange.read(answer, now.unixSeconds) } catch {
+            if isOfVendor, error.isAboutKey { cache.dropServiceKey() }
             throw CallFault(UpstreamFault(error), "\(error)")
         }
     }
 
-    private func issued(_ credential: STSCredential, at moment: Int64) -> Issued {
-        (credential, .dated(expiresAt: credential.expiresAt, issuedAt: moment, longest: longest))
+    private func issued(_ credential: SessionCredential, by answer: UpstreamAnswer, at now: Instant) -> Issued {
+        let moment = isOfVendor ? answer.moment : nil
+        return (
+            credential,
+            .dated(
+                expiresAt: credential.expiresAt, issuedAt: moment ?? now.unixSeconds, longest: request.lifetime)
+        )
     }
 
-    /// The seconds that were asked for; nil when none were.
-    private var longest: Int64? {
-        if case .session(let request) = purpose { request.durationSeconds } else { nil }
-    }
-
-    // MARK: The instance's metadata
-
-    private func askInstance(for role: [UInt8]?, by call: Call) {
-        ask(InstanceMetadata.sessionCall(lifetime: 60), by: call) { [self] answer, now throws(STSFault) in
-            let session = try InstanceMetadata.readSession(answer, at: now.unixSeconds)
-            if let role {
-                askInstance(for: role, session, by: call)
-                return nil
-            }
-            ask(InstanceMetadata.roleCall(session), by: call) { [self] answer, now throws(STSFault) in
-                askInstance(for: try InstanceMetadata.readRole(answer, at: now.unixSeconds), session, by: call)
-                return nil
-            }
-            return nil
-        }
-    }
-
-    private func askInstance(for role: [UInt8], _ session: InstanceMetadata.Session, by call: Call) {
-        guard let request = InstanceMetadata.credentialCall(role: role, session) else {
-            return call.fail(.refused, "the instance's role has no proper name")
-        }
-        ask(request, by: call) { [self] answer, now throws(STSFault) in
-            issued(try InstanceMetadata.readCredential(answer, at: now.unixSeconds), at: now.unixSeconds)
-        }
-    }
-
-    private func ask(
-        _ request: UpstreamCall, by call: Call,
-        _ read: @escaping (UpstreamAnswer, Instant) throws(STSFault) -> Issued?
-    ) {
-        call.send(request, to: InstanceMetadata.endpoint, answerLimit: STSAnswer.maximumLength) {
-            answer, now throws(CallFault) in
-            do throws(STSFault) { return try read(answer, now) } catch {
-                throw CallFault(UpstreamFault(error), "\(error)")
-            }
-        }
-    }
+    /// Whether the vendor of the sessions answers, whose clock counts.
+    private var isOfVendor: Bool { link === account.sts }
 }

@@ -12,8 +12,8 @@ struct SessionMemo: ~Copyable {
     /// - Parameter make: says which session it is, when that is not known.
     mutating func session(
         under permit: borrowing Permit, for caller: Caller,
-        _ make: (borrowing Permit) throws(STSSessionFault) -> STSSession
-    ) throws(STSSessionFault) -> RememberedSession {
+        _ make: (borrowing Permit) throws(SessionRequestFault) -> VendorSession
+    ) throws(SessionRequestFault) -> RememberedSession {
         let index = SessionMemo.index(permit.grant, caller, permit.lifetime)
         if let entry = entries[index], entry.isMeant(by: permit, for: caller) { return entry }
         let entry = RememberedSession(try make(permit), under: permit, for: caller)
@@ -31,7 +31,7 @@ struct SessionMemo: ~Copyable {
 
 /// A session with what it was made for, and the credential that was served for it a moment ago.
 final class RememberedSession {
-    let session: STSSession
+    let session: VendorSession
     // Held, so that no other object can have their addresses while they are compared.
     private let grant: Grant
     private let caller: Caller
@@ -40,7 +40,7 @@ final class RememberedSession {
     private let bucket, key, vendorName: [UInt8]
     private var served = ServedCredential()
 
-    fileprivate init(_ session: STSSession, under permit: borrowing Permit, for caller: Caller) {
+    fileprivate init(_ session: VendorSession, under permit: borrowing Permit, for caller: Caller) {
         self.session = session
         self.caller = caller
         grant = permit.grant
@@ -57,25 +57,25 @@ final class RememberedSession {
     }
 
     /// What was served a moment ago.
-    func credential(at now: Instant) -> STSCredential? { served.credential(at: now) }
+    func credential(at now: Instant) -> SessionCredential? { served.credential(at: now) }
 
-    func remember(_ credential: STSCredential, at now: Instant) { served.remember(credential, at: now) }
+    func remember(_ credential: SessionCredential, at now: Instant) { served.remember(credential, at: now) }
 }
 
 /// What the shared cache has just served, which is served again for a moment without asking there.
 struct ServedCredential {
-    private var served: (credential: STSCredential, at: Instant)?
+    private var served: (credential: SessionCredential, at: Instant)?
 
     /// In milliseconds. The least time that a credential must have left includes a second more than this needs.
     private static let moment: Int64 = 250
 
     /// What was served a moment ago, by both clocks.
-    func credential(at now: Instant) -> STSCredential? {
+    func credential(at now: Instant) -> SessionCredential? {
         guard let served, now.monotonic - served.at.monotonic < ServedCredential.moment,
             now.unixSeconds == served.at.unixSeconds || now.unixSeconds == served.at.unixSeconds + 1
         else { return nil }
         return served.credential
     }
 
-    mutating func remember(_ credential: STSCredential, at now: Instant) { served = (credential, now) }
+    mutating func remember(_ credential: SessionCredential, at now: Instant) { served = (credential, now) }
 }

@@ -9,14 +9,16 @@ struct SessionTerms {
     /// Seconds since 1970.
     let expiresAt: Int64
     let limitedBy: Permit.Limit
-    /// What the session is for, as its answer tells it (`STSSession.scope`).
+    /// What the session is for, as its answer tells it (`VendorSession.scope`).
     let scope: JSONMembers
+    /// The words of the answer.
+    let form: SessionForm
 }
 
 extension Response {
-    /// The vendor's own words, and what the session is for (`STSCredential.writeAnswer`).
-    mutating func write(_ credential: STSCredential, on terms: SessionTerms, at now: Instant) -> IssueTerms {
-        credential.writeAnswer(for: terms.scope, into: &body)
+    /// The credential, and what the session is for, in the words of the route.
+    mutating func write(_ credential: SessionCredential, on terms: SessionTerms, at now: Instant) -> IssueTerms {
+        terms.form.write(credential, terms.scope, &body)
         let limit = credential.expiresAt < terms.expiresAt ? Permit.Limit.credential : terms.limitedBy
         add("Countersign-Limited-By", limit.name)
         return IssueTerms(

@@ -6,11 +6,11 @@ import Upstream
 /// The session that signs for a grant, and the key of its credential. Each event loop has its own.
 final class SigningSession {
     let cache: SessionCache
-    private let session: STSSession
+    private let session: VendorSession
     private var served = ServedCredential()
-    private var made: (credential: STSCredential, key: SigningKey)?
+    private var made: (credential: SessionCredential, key: SigningKey)?
 
-    init(_ session: STSSession, in cache: SessionCache) {
+    init(_ session: VendorSession, in cache: SessionCache) {
         self.session = session
         self.cache = cache
     }
@@ -24,7 +24,7 @@ final class SigningSession {
     }
 
     /// The key of a credential that was served, made when the credential is new.
-    func key(of credential: STSCredential) throws(CryptoError) -> SigningKey {
+    func key(of credential: SessionCredential) throws(CryptoError) -> SigningKey {
         if let made, made.credential === credential { return made.key }
         let key = try credential.signingKey()
         made = (credential, key)

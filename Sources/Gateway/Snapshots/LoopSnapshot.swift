@@ -29,7 +29,7 @@ package final class LoopSnapshot {
         admission = Admission(configuration, keys: keys)
         pipeline = try Pipeline(
             admission, upstream, reporter, resources, log: log)
-        let readiness = Readiness(snapshot.accounts, snapshot.record, resources.audit.shared)
+        let readiness = Readiness(snapshot, resources.audit.shared, resources.cluster)
         let queued = QueuedAnswers(loop)
         admin = try AdminPipeline(
             snapshot, readiness,

@@ -29,7 +29,7 @@ enum InspectedCredential {
             inspection.fails("form", "Expiration must be such as 2015-11-03T09:52:59Z: clients read no other form")
             return inspection
         }
-        if STSCredential(accessKeyID: accessKey, secret: secret, securityToken: token, expiresAt: end) == nil {
+        if SessionCredential(accessKeyID: accessKey, secret: secret, securityToken: token, expiresAt: end) == nil {
             inspection.fails(
                 "form", "access key, secret and token must be visible ASCII, and no longer than the vendor's")
         }

@@ -6,7 +6,6 @@ package enum OSS {
     /// What it is to the service.
     package static let description = ProviderDescription(
         name: "oss", title: "Alibaba Cloud OSS",
-        givesSessions: false,
         credentialFields: credential.descriptions,
         routes: [
             RemoteSignature.route, OSSAuthorization.headerRoute, OSSAuthorization.urlRoute, ListURL.route,

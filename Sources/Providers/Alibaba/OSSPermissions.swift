@@ -10,15 +10,15 @@ enum OSSPermissions {
         guard let bucket = context.bucket else {
             throw FieldProblem("bucket", "is needed, since the session's policy names it")
         }
-        let actions = try SessionActions(actions(for: rule.operations), isUnscoped: false)
+        let actions = try SessionActions(actions(for: rule.operations), of: .oss, isUnscoped: false)
         var policy = ByteWriter(capacity: 512)
         do throws(SessionPolicy.Fault) {
             switch context.target {
             case .key(let template) where template.isConstant:
-                try SessionPolicy.write(actions, on: bucket.span, key: template.literalStart.span, into: &policy)
+                try SessionPolicy.oss.write(actions, on: bucket.span, key: template.literalStart.span, into: &policy)
             case .key(let template), .prefix(let template):
-                try SessionPolicy.write(actions, on: bucket.span, start: template.literalStart.span, into: &policy)
-            case .anything: try SessionPolicy.write(actions, on: bucket.span, start: Span(), into: &policy)
+                try SessionPolicy.oss.write(actions, on: bucket.span, start: template.literalStart.span, into: &policy)
+            case .anything: try SessionPolicy.oss.write(actions, on: bucket.span, start: Span(), into: &policy)
             }
         } catch {
             throw problem(error, context.target)

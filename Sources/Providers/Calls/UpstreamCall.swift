@@ -6,7 +6,7 @@ import Bytes
 /// Its description tells neither headers nor body, which hold keys' tokens.
 package struct UpstreamCall: Sendable {
     package enum Method: Sendable {
-        case get, post, put
+        case get, post, put, delete
 
         /// As the request's first line has it.
         package var name: StaticString {
@@ -14,6 +14,7 @@ package struct UpstreamCall: Sendable {
             case .get: "GET"
             case .post: "POST"
             case .put: "PUT"
+            case .delete: "DELETE"
             }
         }
     }

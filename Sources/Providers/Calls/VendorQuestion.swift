@@ -12,6 +12,13 @@ package protocol VendorIssuer: Issuer {
     func question(
         _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, using scratch: inout ByteWriter
     ) throws(IssueError) -> any VendorQuestion
+
+    /// Who signs the answer to an ask here; nil where the vendor is asked.
+    func signer(of ask: borrowing Ask) -> (any TokenIssuer)?
+}
+
+extension VendorIssuer {
+    package func signer(of ask: borrowing Ask) -> (any TokenIssuer)? { nil }
 }
 
 /// Something to ask a vendor, as a value: the call, and what its answer means. It belongs to the loop whose key it has.

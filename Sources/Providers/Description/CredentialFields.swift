@@ -9,8 +9,8 @@ package struct CredentialFields: FieldGroup {
     package let secretKey = Field("secretKey", .secret, "The secret key. Required in the same cases.")
     package let sandbox = Field(
         "sandbox", .boolean, default: false,
-        "Whether this is a pair for trying things out. The service makes up what is not given. For `sts` give all of it, "
-            + "with the `endpoints` of a `countersign-sandbox`.")
+        "Whether this is a pair for trying things out. The service makes up what is not given. Where sessions are "
+            + "asked for, give all of it, with `endpoints` on this machine.")
 
     package init() {}
 }

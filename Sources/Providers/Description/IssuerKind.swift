@@ -8,7 +8,7 @@ package enum IssuerKind: Sendable {
     /// of its ask than `Ask.detailOnly`, so the issuer reads nothing else when it issues.
     case signingBySession(any TokenIssuer, policy: [UInt8])
     /// Gives the caller a session.
-    case session(DistributeToken)
+    case session(SessionIssuer)
     /// Asks the vendor for the answer.
     case asking(any VendorIssuer)
     /// Issues nothing, and verifies the vendor's callbacks.

@@ -7,8 +7,6 @@ package struct ProviderDescription: Sendable {
     package let name: String
     /// The vendor's name for people.
     package let title: String
-    /// Whether its credentials are for asking the vendor for sessions (`STSAccount`); else they sign what clients get.
-    package let givesSessions: Bool
     /// What a credential may hold beside what credentials of every provider may.
     package let credentialFields: [FieldDescription]
     package let routes: [RouteDescription]
@@ -20,4 +18,6 @@ package struct ProviderDescription: Sendable {
     package var revocations: @Sendable (FieldValues) -> [Revocation] = { _ in [] }
     /// Checks what the types of a credential's fields do not tell.
     package var check: @Sendable (FieldValues) throws(FieldProblem) -> Void = { _ throws(FieldProblem) in }
+    /// Of a provider whose credentials are for asking the vendor for sessions; nil where they sign what clients get.
+    package var sessions: SessionDescription?
 }

@@ -1,5 +1,6 @@
 import Access
 import Bytes
+import Crypto
 
 /// One thing that a provider issues: where it is asked for, with what, what a grant of it says, and what comes back.
 ///
@@ -25,6 +26,14 @@ package final class RouteDescription: Sendable {
         self.grant = grant
         self.answer = answer
     }
+
+    /// How it is asked at its own path, if that is not by GET, HEAD and POST.
+    package var mainPath: RoutePath? { request.paths.first { $0.template.utf8.elementsEqual(path) } }
+
+    /// Whether it is asked at a path.
+    package func isAsked(at path: Span<UInt8>) -> Bool {
+        path.equals(self.path) || request.paths.contains { $0.matches(path) }
+    }
 }
 
 /// What callers ask a route with.
@@ -36,6 +45,8 @@ package struct RouteRequest: Sendable {
     package let textParameter: String?
     /// Reads what the parameters alone do not tell, such as the object that a string to sign is about.
     package let read: @Sendable (inout Ask, Instant) throws(AskError) -> Void
+    /// Where and how clients ask by a protocol of their own; the first that a path is like counts.
+    package let paths: [RoutePath]
     /// The fewest seconds that the vendor lets a credential of the route hold, at least one.
     package let shortestLifetime: Int64
     /// The longest key that the route takes, in bytes.
@@ -43,17 +54,26 @@ package struct RouteRequest: Sendable {
 
     init(
         _ parameters: [ParameterDescription], withoutKey: Grant.WithoutKey, text: Parameter<Span<UInt8>>? = nil,
+        paths: [RoutePath] = [],
         read: @escaping @Sendable (inout Ask, Instant) throws(AskError) -> Void = { _, _ throws(AskError) in }
     ) {
         self.parameters = ParameterList(parameters)
         self.withoutKey = withoutKey
         textParameter = text?.name
+        self.paths = paths
         self.read = read
         let kinds = parameters.map(\.kind)
         shortestLifetime = kinds.lazy.compactMap { if case .lifetime(let least) = $0 { least } else { nil } }.first ?? 1
         maximumKeyLength =
             kinds.lazy.compactMap { if case .key(let length) = $0 { length } else { nil } }.first
             ?? ObjectKeyRule.maximumLength
+    }
+}
+
+extension RouteRequest {
+    /// With these parameters alone.
+    package func limited(to names: [String]) -> RouteRequest {
+        RouteRequest(parameters.filter { names.contains($0.name) }, withoutKey: withoutKey)
     }
 }
 
@@ -142,14 +162,26 @@ package struct RouteAnswer: Sendable {
     /// Which members are what is given, the first that is there: by its digest the audit knows it again. None where the
     /// answer is the vendor's own.
     package let token: [String]
-    /// Whether it is read by Alibaba's SDKs, which take every member for one of their options: an answer has only `members`, and an
-    /// error has `StatusCode`, `ErrorCode` and `ErrorMessage`, too.
-    package let isForSDK: Bool
+    package let reader: Reader
+    /// Whether an answer has only `members`.
+    package let isWhole: Bool
 
-    init(_ members: [AnswerField], token: [String] = [], isForSDK: Bool = false) {
+    /// What it is read by.
+    package enum Reader: Sendable {
+        /// Whatever knows the API.
+        case anything
+        /// Alibaba's SDKs, which take every member for one of their options: an answer has only `members`, and an error has
+        /// `StatusCode`, `ErrorCode` and `ErrorMessage`, too.
+        case alibabaSDK
+        /// Clients of Iceberg's REST catalog: an error has `error`, too, with `message`, `type` and `code`.
+        case iceberg
+    }
+
+    init(_ members: [AnswerField], token: [String] = [], for reader: Reader = .anything, isWhole: Bool = false) {
         self.members = members
         self.token = token
-        self.isForSDK = isForSDK
+        self.reader = reader
+        self.isWhole = isWhole || reader != .anything
     }
 }
 
@@ -185,6 +217,8 @@ package struct GrantContext: Sendable {
     package let bucket: [UInt8]?
     /// The public half of the grant's credential.
     package let accessKey: [UInt8]
+    /// Its secret half; nil where the service does not have it before it asks a vendor.
+    package var secret: Secret?
     /// What belongs to that key where it is temporary.
     package let securityToken: [UInt8]?
     /// The credential's fields.
@@ -193,8 +227,8 @@ package struct GrantContext: Sendable {
     package let hasSessions: Bool
 
     package init(
-        target: Grant.Target, bucket: [UInt8]? = nil, accessKey: [UInt8], securityToken: [UInt8]? = nil,
-        credential: FieldValues = FieldValues(), hasSessions: Bool = false
+        target: Grant.Target, bucket: [UInt8]? = nil, accessKey: [UInt8],
+        securityToken: [UInt8]? = nil, credential: FieldValues = FieldValues(), hasSessions: Bool = false
     ) {
         self.target = target
         self.bucket = bucket

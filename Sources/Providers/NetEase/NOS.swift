@@ -6,7 +6,6 @@ package enum NOS {
     /// What it is to the service.
     package static let description = ProviderDescription(
         name: "nos", title: "NetEase NOS",
-        givesSessions: false,
         credentialFields: credential.descriptions,
         routes: [NOSUploadToken.route, NOSAuthorization.headerRoute, NOSAuthorization.urlRoute, NOSFiles.route],
         accessKeyFault: { key in

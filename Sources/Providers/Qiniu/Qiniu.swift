@@ -6,7 +6,6 @@ package enum Qiniu {
     /// What it is to the service.
     package static let description = ProviderDescription(
         name: "qiniu", title: "Qiniu Kodo",
-        givesSessions: false,
         credentialFields: credential.descriptions,
         routes: [
             UploadToken.route, DownloadIssuer.privateURL, DownloadIssuer.cdnURL, ManagementAuthorization.route,

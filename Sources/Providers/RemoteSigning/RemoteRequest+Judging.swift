@@ -4,6 +4,8 @@ import Crypto
 
 /// What every grant wants of strings that clients have put together.
 extension RemoteRequest {
+    static var noURLs: Objection { Objection("presign", "the grant signs no URLs, only headers") }
+
     /// A client's clock may be this much ahead, in seconds.
     private static let clockLead: Int32 = 60
 
@@ -15,7 +17,7 @@ extension RemoteRequest {
             return Objection("date", "the date must lie at most 15 minutes back and 60 seconds ahead")
         }
         guard isURL else { return nil }
-        guard let presign else { return Objection("presign", "the grant signs no URLs, only headers") }
+        guard let presign else { return RemoteRequest.noURLs }
         guard rest > 0, rest <= presign else {
             return Objection("presign", "the expiry must lie ahead, within the grant's presign")
         }

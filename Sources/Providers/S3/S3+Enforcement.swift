@@ -32,6 +32,30 @@ extension [Enforcement] {
         .reuse,
     ]
 
+    static let s3Iceberg = [
+        Enforcement(.service, "what a deletion names", "every key of the body is read"),
+        Enforcement(
+            .vendor, "what a deletion names", "the body's SHA-256 is signed; SeaweedFS 4.48 does not compare them"),
+        Enforcement(.vendor, "method, bucket, key and query", "version 4 signs them"),
+        Enforcement(.vendor, "headers of the vendor's own", "all are signed; a range and others are not"),
+        Enforcement(.vendor, "end", "the date of the request"),
+        Enforcement(
+            .vendor, "overwriting",
+            "If-None-Match: * is signed, unless the grant has overwrite: true; not every server knows it"),
+        Enforcement(.nobody, "content", "a body is signed only by its hash, if the client has one"),
+        .reuse,
+    ]
+
+    static let s3Multipart = [
+        Enforcement(.service, "beginning, ending and listing", "the service asks S3 by itself"),
+        Enforcement(.service, "upload", "its id is sealed for the caller, the bucket and the key"),
+        Enforcement(.service, "type", "the service names it when it begins the upload"),
+        Enforcement(.service, "overwriting", "If-None-Match: * ends the upload, unless the grant has overwrite: true"),
+        Enforcement(.vendor, "part, key and end", "the URL of each part signs them"),
+        Enforcement(.nobody, "size", "parts may be of any size"),
+        .reuse,
+    ]
+
     static let s3Form = [
         Enforcement(.vendor, "bucket, key and end", "conditions and expiration of the policy"),
         Enforcement(.vendor, "size", "content-length-range of the policy"),

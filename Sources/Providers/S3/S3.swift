@@ -1,14 +1,17 @@
 import Access
 import Bytes
+import Crypto
 
 /// Storage that speaks the protocol of Amazon S3: AWS itself, MinIO, Ceph, SeaweedFS, Cloudflare R2, Backblaze B2 and others.
 package enum S3 {
     /// What it is to the service.
     package static let description = ProviderDescription(
         name: "s3", title: "Amazon S3 and compatible storage",
-        givesSessions: false,
         credentialFields: credential.descriptions,
-        routes: [S3Authorization.urlRoute, S3Authorization.headerRoute, S3Form.route, S3RemoteSignature.route],
+        routes: [
+            S3Authorization.urlRoute, S3Authorization.headerRoute, S3Form.route, S3RemoteSignature.route,
+            S3Multipart.route, S3Iceberg.route,
+        ],
         accessKeyFault: { key in
             key.contains { StaticString("/,=").contains($0) } ? "must not contain / , or =, where servers end it" : nil
         },
@@ -24,17 +27,8 @@ package enum S3 {
                     Revocation("the access key \(key)", by: "disable it at the storage that has the endpoint", effect)
                 ]
             }
-            guard !key.hasPrefix("ASIA") else {
-                let policy =
-                    #"{"Version":"2012-10-17","Statement":[{"Effect":"Deny","Action":"*","Resource":"*","#
-                    + #""Condition":{"DateLessThan":{"aws:TokenIssueTime":"NOW"}}}]}"#
-                return [
-                    Revocation(
-                        "the sessions of the role of \(key)",
-                        by:
-                            "aws iam put-role-policy --role-name ROLE --policy-name AWSRevokeOlderSessions --policy-document '\(policy)'",
-                        effect)
-                ]
+            if key.hasPrefix("ASIA") {
+                return [Revocation("the sessions of the role of \(key)", by: revokingOlderSessions(of: "role"), effect)]
             }
             return [
                 Revocation(
@@ -53,13 +47,34 @@ package enum S3 {
             if let fault { throw FieldProblem("endpoint", fault) }
         })
 
+    /// The command by which AWS refuses all sessions that were begun before: it denies by their age.
+    /// - Parameters:
+    ///   - kind: `role` or `user`, whose policies they are judged by.
+    ///   - name: the role's or the user's.
+    static func revokingOlderSessions(of kind: String, named name: String? = nil) -> String {
+        let policy =
+            #"{"Version":"2012-10-17","Statement":[{"Effect":"Deny","Action":"*","Resource":"*","#
+            + #""Condition":{"DateLessThan":{"aws:TokenIssueTime":"NOW"}}}]}"#
+        return "aws iam put-\(kind)-policy --\(kind)-name \(name ?? kind.uppercased()) --policy-name AWSRevokeOlderSessions "
+            + "--policy-document '\(policy)'"
+    }
+
     /// Where a request names its bucket.
     package enum Style: String, CaseIterable, Sendable {
         /// In the host.
         case virtual
         /// In the path.
         case path
+
+        static let fault = "must be virtual or path"
+
+        init?(_ name: Span<UInt8>) {
+            guard let style = Style.allCases.first(where: { name.equals(Array($0.rawValue.utf8)) }) else { return nil }
+            self = style
+        }
     }
+
+    static let wrongStyle = Objection("style", "must be where the grant's credential has its buckets")
 
     /// What a credential may hold beside what those of every provider may.
     package struct CredentialFields: FieldGroup {
@@ -76,6 +91,7 @@ package enum S3 {
         let sessionToken = Field(
             "sessionToken", .secret,
             "The token of a temporary key. All that the key signs carries it, so clients see it.")
+        let limits = FetchLimits.field
     }
 
     /// The declarations of its credentials' fields.
@@ -114,16 +130,52 @@ package enum S3 {
             lines.append("\r\n")
         }
 
+        /// Writes scheme and host of requests about a bucket.
+        func writeOrigin(of bucket: Span<UInt8>, into out: inout ByteWriter) {
+            if scheme.hasBucketInHost { endpoint.write(bucket: bucket, into: &out) } else { endpoint.write(into: &out) }
+        }
+
+        /// Writes the path of an object; of a bucket, where the key is empty.
+        func writePath(of bucket: Span<UInt8>, _ key: Span<UInt8>, into out: inout ByteWriter) {
+            out.append(UInt8(ascii: "/"))
+            if !scheme.hasBucketInHost {
+                out.append(bucket)
+                out.append(UInt8(ascii: "/"))
+            }
+            ObjectRequest.encode(key, into: &out)
+        }
+
         /// Writes the URL of a bucket, which ends in `/`.
         func writeURL(of bucket: Span<UInt8>, into out: inout ByteWriter) {
-            if scheme.hasBucketInHost {
-                endpoint.write(bucket: bucket, into: &out)
-            } else {
-                endpoint.write(into: &out)
-                out.append(UInt8(ascii: "/"))
-                out.append(bucket)
-            }
-            out.append(UInt8(ascii: "/"))
+            writeOrigin(of: bucket, into: &out)
+            writePath(of: bucket, Span(), into: &out)
+        }
+
+        /// Writes a URL that carries its signature, for as long as a permit holds.
+        /// - Parameter canonical: of the request with the fields that the client has to send.
+        func writeSignedURL(
+            of canonical: borrowing CanonicalRequest, under permit: borrowing Permit, with key: SigningKey,
+            into out: inout ByteWriter, using scratch: inout ByteWriter
+        ) throws(IssueError) {
+            let begin = permit.expiresAt - permit.lifetime
+            let scoped = try ScopedKey.kept(by: key, scheme, region: region, at: begin)
+            try PresignedURLV4.write(
+                for: canonical, on: endpoint, lasting: permit.lifetime,
+                by: V4Signer(scoped, at: begin, token: key.securityToken), into: &out, using: &scratch)
+        }
+
+        /// The same of a request about the permit's object that has no fields but the host.
+        func writeSignedURL(
+            _ method: Span<UInt8>, _ parameters: [NameValue], under permit: borrowing Permit, with key: SigningKey,
+            into out: inout ByteWriter, using scratch: inout ByteWriter
+        ) throws(IssueError) {
+            var lines = ByteWriter(capacity: 128)
+            writeHost(of: permit.bucket, into: &lines)
+            let canonical = try CanonicalRequest(
+                ObjectRequest(
+                    scheme, method: method, bucket: permit.bucket, key: permit.key, parameters: parameters,
+                    fieldLines: lines.bytes))
+            try writeSignedURL(of: canonical, under: permit, with: key, into: &out, using: &scratch)
         }
 
         /// Whether the Host field of a request about a bucket is so.

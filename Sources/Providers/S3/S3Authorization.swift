@@ -123,7 +123,8 @@ struct S3Authorization: TokenIssuer {
                 "url",
                 text: { url throws(IssueError) in
                     switch form {
-                    case .url: try writeURL(of: canonical, under: permit, with: key, into: &url, using: &scratch)
+                    case .url:
+                        try place.writeSignedURL(of: canonical, under: permit, with: key, into: &url, using: &scratch)
                     case .header:
                         canonical.request.writeURL(on: place.endpoint, canonical.request.parameters, into: &url)
                     }
@@ -147,16 +148,5 @@ struct S3Authorization: TokenIssuer {
             json.add("key", permit.key)
             if form == .url { json.add("deadline", permit.expiresAt) }
         })
-    }
-
-    private func writeURL(
-        of canonical: borrowing CanonicalRequest, under permit: borrowing Permit, with key: SigningKey,
-        into out: inout ByteWriter, using scratch: inout ByteWriter
-    ) throws(IssueError) {
-        let begin = permit.expiresAt - permit.lifetime
-        let scoped = try ScopedKey.kept(by: key, place.scheme, region: place.region, at: begin)
-        try PresignedURLV4.write(
-            for: canonical, on: place.endpoint, lasting: permit.lifetime,
-            by: V4Signer(scoped, at: begin, token: key.securityToken), into: &out, using: &scratch)
     }
 }

@@ -22,20 +22,32 @@ struct S3Form: TokenIssuer {
     static let route = RouteDescription(
         "s3.post-policy", path: "/s3/post-policy", "A form to upload one object, or objects of one prefix.",
         request: RouteRequest(
-            parameters.descriptions, withoutKey: .refuse(parameter: parameters.key.name)
+            parameters.descriptions, withoutKey: .refuse(parameter: parameters.key.name), paths: [companion]
         ) { ask, _ throws(AskError) in try check(ask) },
         grant: RouteGrant(
             Fields(), scope: [.bucket, .key, .keyPrefix], lifetime: .upTo(PresignedURLV4.lifetimes.upperBound),
             credential: S3.rule, enforcement: .s3Form
         ) { grant, context throws(FieldProblem) in .signing(try S3Form(grant, context)) },
         answer: RouteAnswer(
-            [
-                AnswerField("url", "Where the form is sent, by POST as multipart/form-data."),
-                AnswerField("fields", type: .object, "The form's fields; the file comes behind them."),
+            form + [
                 AnswerField("bucket", "The bucket."),
                 AnswerField("key", "The object's key, if the form is for one."),
                 AnswerField("keyPrefix", "What the keys begin with, if it is for several."),
             ], token: ["x-amz-signature"]))
+
+    private static let companion = RoutePath(
+        "/s3/params", pageHeaders: UppyRequest.headers,
+        [
+            RoutePath.Operation(
+                "GET", "params", "The same as Uppy's Companion has it, for a file by its name.",
+                taking: ["filename", "contentType", "metadata"], answer: form)
+        ])
+
+    private static let form = [
+        AnswerField("method", "POST."),
+        AnswerField("url", "Where the form is sent, by POST as multipart/form-data."),
+        AnswerField("fields", type: .object, "The form's fields; the file comes behind them."),
+    ]
 
     private struct Parameters: ParameterGroup {
         let grant = Parameter.grant
@@ -47,8 +59,11 @@ struct S3Form: TokenIssuer {
             "What keys shall begin with, instead of a whole key; ends in /.")
         let maxSize = Parameter(
             "maxSize", .integer(1...BodyClauses.maximumSize), "The largest object, in bytes, if less than the grant's.")
+        let filename = UppyRequest.filename
+        let metadata = UppyRequest.metadata
         let contentType = Parameter(
-            "contentType", .text(maximumLength: 128), "The object's type, of those that the grant has.")
+            "contentType", aliases: ["type"], .text(maximumLength: 128),
+            "The object's type, of those that the grant has.")
         let expires = Parameter.expires
     }
 
@@ -126,6 +141,7 @@ struct S3Form: TokenIssuer {
         let derived = try ScopedKey.kept(by: key, place.scheme, region: place.region, at: instant.unixSeconds)
         let signer = V4Signer(derived, at: instant.unixSeconds, token: key.securityToken)
         try out.append(members: { json throws(IssueError) in
+            json.add("method", StaticString("POST"))
             json.add("url", text: { place.writeURL(of: permit.bucket, into: &$0) })
             try json.add(
                 "fields",

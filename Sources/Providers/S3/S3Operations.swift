@@ -1,3 +1,5 @@
+import Bytes
+
 /// What S3 does with one object, as far as it is signed for callers (R15): its content, and its upload in parts. Not here, and so
 /// never signed: buckets and the service, access lists, tags, copies, retention, restoring, deleting many, selecting, and
 /// operations that servers made up.
@@ -7,8 +9,13 @@ enum S3Operations {
         headers: [
             "cache-control", "content-disposition", "content-encoding", "content-language", "content-length",
             "content-md5", "content-type", "expires", "if-match", "if-modified-since", "if-none-match",
-            "if-unmodified-since", "range", "x-amz-meta-*", "x-amz-server-side-encryption", "x-amz-storage-class",
+            "if-unmodified-since", "range", "x-amz-checksum-*", "x-amz-meta-*", "x-amz-sdk-checksum-algorithm",
+            "x-amz-server-side-encryption", "x-amz-storage-class",
         ])
+
+    /// The same, and the deletion of many objects, for requests whose bodies are read.
+    static let iceberg = OperationTable(
+        table.operations + [OperationTable.Operation("POST", .bucket, ["delete"])], headers: table.headers.map(\.text))
 
     private static let reading = [
         OperationTable.Operation("GET", .object, query: answer), OperationTable.Operation("HEAD", .object),

@@ -2,7 +2,8 @@ import Access
 import Bytes
 import Crypto
 
-/// `/s3/sign`: the signature over a string that a client's own SDK has put together (remote signing).
+/// `/s3/sign`: the signature over a string that a client's own SDK has put together (remote signing), or a URL for Uppy
+/// (`UppyRequest`).
 ///
 /// A string to sign says nothing but its day, its region and a hash, and the hash may be that of any request, or of a URL for a week. So
 /// the client gives its canonical request, too, which `ParsedCanonicalRequest` reads. The grant admits of it what it admits of the
@@ -27,7 +28,17 @@ struct S3RemoteSignature: TokenIssuer {
             parameters.descriptions, withoutKey: .refuse(parameter: parameters.canonicalRequest.name),
             text: parameters.contentToSign
         ) { ask, instant throws(AskError) in
+            if ask[parameters.contentToSign] == nil,
+                let request = try UppyRequest(&ask, parameters.request, at: instant.unixSeconds)
+            {
+                return ask.detail = request
+            }
+            for parameter in uppyParameters where ask.has(parameter) {
+                throw AskError(.invalid, parameter.name, "cannot be given beside contentToSign, and needs method")
+            }
             let reading = try Reading(ask, at: instant.unixSeconds)
+            // EvaporateJS takes the body of any answer for the signature, and says that it takes every type.
+            if ask[parameters.datetime] != nil { ask.wantsText = true }
             ask.detail = reading.detail
             ask.end = reading.remote.end
             ask.setTarget(
@@ -40,26 +51,34 @@ struct S3RemoteSignature: TokenIssuer {
         answer: RouteAnswer(
             [
                 AnswerField("signature", "The signature, in lower-case hex."),
-                AnswerField("accessKeyId", "Whose key signed."), AnswerField("bucket", "The bucket."),
-                AnswerField("key", "The key that the canonical request is about."),
-            ], token: ["signature"]))
+                AnswerField("accessKeyId", "Whose key signed."),
+                AnswerField("method", "Instead of both, where it was asked for: the method of the URL."),
+                AnswerField("url", "The signed URL."),
+                AnswerField("bucket", "The bucket."), AnswerField("key", "The key that is signed for."),
+            ], token: ["signature", "url"]))
 
     private struct Parameters: ParameterGroup {
         let grant = Parameter.grant
         let contentToSign = Parameter(
-            "contentToSign", aliases: ["content", "stringToSign"], .text(maximumLength: SignedText.maximumLength),
+            "contentToSign", aliases: ["content", "stringToSign", "to_sign"],
+            .text(maximumLength: SignedText.maximumLength),
             "The string to sign, as the client's SDK made it.")
         let canonicalRequest = Parameter(
-            "canonicalRequest", .text(maximumLength: SignedText.maximumLength),
+            "canonicalRequest", aliases: ["canonical_request"], .text(maximumLength: SignedText.maximumLength),
             "The canonical request that the string to sign has the hash of.")
+        let datetime = Parameter(
+            "datetime", .text(maximumLength: 16),
+            "The string's date, as EvaporateJS gives it. The answer is then the bare signature.")
         let style = Parameter(
             "style", .text(maximumLength: 8), default: "virtual",
             "Where the canonical request has the bucket: virtual, in the host, or path, in the path")
         let accessKeyID = Parameter(
             "accessKeyId", .text(maximumLength: 128), "The access key that the client took for its own.")
+        let request = UppyRequest.Parameters()
     }
 
     private static let parameters = Parameters()
+    private static let uppyParameters = parameters.request.descriptions
 
     struct Fields: FieldGroup {
         let request = S3RequestClauses.Fields()
@@ -99,10 +118,8 @@ struct S3RemoteSignature: TokenIssuer {
         let remote: RemoteReading
 
         init(_ ask: borrowing Ask, at now: Int64) throws(AskError) {
-            let style = ask.reading(parameters.style) { text in
-                S3.Style.allCases.first { text.equals($0 == .virtual ? "virtual" : "path") }
-            }
-            guard let style else { throw AskError(.invalid, "style", "must be virtual or path") }
+            let style = ask.reading(parameters.style) { S3.Style($0) }
+            guard let style else { throw AskError(.invalid, "style", S3.Style.fault) }
             guard let text = ask[parameters.contentToSign] else {
                 throw AskError(.missing, "contentToSign", "must be the string to sign")
             }
@@ -113,8 +130,11 @@ struct S3RemoteSignature: TokenIssuer {
                 )
             }
             let scheme = S3.v4(style)
-            remote = try RemoteReading(
-                RemoteReading.string(text, scheme), of: canonical, lasting: S3.dateTolerance, at: now)
+            let string = try RemoteReading.string(text, scheme)
+            if let date = ask[parameters.datetime], ISO8601.parseBasic(date) != string.moment {
+                throw AskError(.invalid, "datetime", "must be the date in line 2 of the string to sign")
+            }
+            remote = try RemoteReading(string, of: canonical, lasting: S3.dateTolerance, at: now)
             detail = Detail(
                 style: style, request: remote.request,
                 parts: try RequestParts(remote.request, in: canonical, scheme),
@@ -125,6 +145,7 @@ struct S3RemoteSignature: TokenIssuer {
     // MARK: Judging
 
     func objection(to ask: borrowing Ask) -> Objection? {
+        if let request = ask.detail as? UppyRequest { return objection(to: request, of: ask) }
         guard let detail = ask.detail as? Detail, let text = ask[S3RemoteSignature.parameters.contentToSign],
             let canonical = ask[S3RemoteSignature.parameters.canonicalRequest]
         else { return Objection("canonicalRequest", "was not read") }
@@ -141,12 +162,19 @@ struct S3RemoteSignature: TokenIssuer {
             ?? objection(to: detail, key: ask.key)
     }
 
+    private func objection(to request: UppyRequest, of ask: borrowing Ask) -> Objection? {
+        if let bucket = ask.bucket, !place.scheme.isBucket(bucket) { return Objection("bucket", S3.bucketFault) }
+        guard let presign else { return RemoteRequest.noURLs }
+        guard ask[S3RemoteSignature.parameters.request.lifetime] ?? UppyRequest.lifetime <= presign else {
+            return Objection(outside: "presign", "expiresIn must be within the grant's presign, in seconds")
+        }
+        return clauses.objection(to: request.parts, addsCondition: false)
+    }
+
     private func objection(
         toHostOf detail: Detail, in canonical: Span<UInt8>, bucket: Span<UInt8>?
     ) -> Objection? {
-        guard detail.style == style else {
-            return Objection("style", "must be where the grant's credential has its buckets")
-        }
+        guard detail.style == style else { return S3.wrongStyle }
         guard let bucket, let host = detail.request.headers(in: canonical).value(of: "host"),
             place.isHost(host, of: bucket)
         else { return Objection("host", "must be that of the credential's endpoint and of the bucket") }
@@ -178,6 +206,9 @@ struct S3RemoteSignature: TokenIssuer {
         _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at instant: Instant,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
+        if let parts = (ask.detail as? UppyRequest)?.parts {
+            return try issueURL(parts, ask, under: permit, with: key, into: &out, using: &scratch)
+        }
         guard let request = (ask.detail as? Detail)?.request,
             let text = ask[S3RemoteSignature.parameters.contentToSign]
         else { throw .nothingToSign }
@@ -187,6 +218,23 @@ struct S3RemoteSignature: TokenIssuer {
         out.append(members: { json in
             json.add("signature", scratch.bytes)
             json.add("accessKeyId", key.accessKey)
+            json.add("bucket", permit.bucket)
+            json.add("key", permit.key)
+        })
+    }
+
+    private func issueURL(
+        _ parts: RequestParts, _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey,
+        into out: inout ByteWriter, using scratch: inout ByteWriter
+    ) throws(IssueError) {
+        func write(into url: inout ByteWriter, using scratch: inout ByteWriter) throws(IssueError) {
+            try place.writeSignedURL(
+                parts.method.span, parts.parameters, under: permit, with: key, into: &url, using: &scratch)
+        }
+        if ask.wantsText { return try write(into: &out, using: &scratch) }
+        try out.append(members: { json throws(IssueError) in
+            json.add("method", parts.method)
+            try json.add("url", text: { url throws(IssueError) in try write(into: &url, using: &scratch) })
             json.add("bucket", permit.bucket)
             json.add("key", permit.key)
         })

@@ -10,18 +10,7 @@ struct S3RequestClauses: Sendable {
     private let overwrites: Bool
 
     struct Fields: FieldGroup {
-        let methods = Field(
-            "methods", .strings, required: true, told: true,
-            "The methods that may be signed, of \(list(S3Operations.table.methods)).")
-        let headers = Field(
-            "headers", .strings, told: true,
-            "The headers that may be signed, of \(list(S3Operations.table.headers)).")
-        let subresources = Field(
-            "subresources", .strings, told: true,
-            "The sub-resources that may be signed, of \(list(S3Operations.table.subResources)).")
-        let query = Field(
-            "query", .strings, told: true,
-            "The other query parameters that may be signed, of \(list(S3Operations.table.query)).")
+        let methods, headers, subresources, query: Field<[[UInt8]]?>
         let contentTypes = Field(
             "contentTypes", .strings, told: true,
             "Content types of uploads. A PUT of an object and the POST that begins an upload in parts must have one of them; `image/*` stands for all that begin with `image/`."
@@ -36,11 +25,29 @@ struct S3RequestClauses: Sendable {
         )
         let unenforced = Field(
             "unenforced", .strings, "Clauses of the grant that the vendor cannot enforce (R18): maxSize.")
+
+        /// - Parameter table: of the route.
+        init(_ table: OperationTable = S3Operations.table) {
+            methods = Field(
+                "methods", .strings, required: true, told: true,
+                "The methods that may be signed, of \(list(table.methods)).")
+            headers = Field(
+                "headers", .strings, told: true, "The headers that may be signed, of \(list(table.headers)).")
+            subresources = Field(
+                "subresources", .strings, told: true,
+                "The sub-resources that may be signed, of \(list(table.subResources)).")
+            query = Field(
+                "query", .strings, told: true,
+                "The other query parameters that may be signed, of \(list(table.query)).")
+        }
     }
 
     private static func list(_ names: [[UInt8]]) -> String { names.map(\.text).joined(separator: ", ") }
 
-    init(_ grant: Settings<Fields>, _ context: GrantContext) throws(FieldProblem) {
+    /// - Parameter table: of the route.
+    init(
+        _ grant: Settings<Fields>, _ context: GrantContext, _ table: OperationTable = S3Operations.table
+    ) throws(FieldProblem) {
         let subResources = grant.subresources ?? []
         body = try BodyClauses(contentTypes: grant.contentTypes, maxSize: grant.maxSize)
         isSizeNeeded = !subResources.contains { $0.text == "partNumber" }
@@ -53,7 +60,7 @@ struct S3RequestClauses: Sendable {
                 "maxSize", "cannot be enforced: an object in pieces has any; or list it under unenforced (R18)")
         }
         rule = try OperationRule(
-            S3Operations.table, methods: grant.methods ?? [], subResources: (subResources, "subresources"),
+            table, methods: grant.methods ?? [], subResources: (subResources, "subresources"),
             query: (grant.query ?? [], "query"), headers: grant.headers ?? [], reach: context.reach)
         overwrites = grant.overwrite
     }
@@ -66,14 +73,22 @@ struct S3RequestClauses: Sendable {
 
     /// Servers that take an upload's id of no bytes for none would do another operation than the one that is judged.
     private func objection(toValuesOf parts: RequestParts) -> Objection? {
-        guard parts.parameters.allSatisfy({ !$0.value.isEmpty || $0.name.span.equals("uploads") }) else {
-            return Objection("subresources", "all but uploads must have a value")
+        let isPlain = parts.parameters.allSatisfy { parameter in
+            !parameter.value.isEmpty || parameter.name.span.equals("uploads") || parameter.name.span.equals("delete")
+        }
+        guard isPlain else { return Objection("subresources", "all but uploads and delete must have a value") }
+        for parameter in parts.parameters where parameter.name.span.equals("partNumber") {
+            guard let number = Decimal.parse(parameter.value.span), UppyRequest.partNumbers.contains(number) else {
+                return Objection("subresources", "partNumber must be from 1 to 10000, in digits")
+            }
         }
         return nil
     }
 
     /// - Parameter addsCondition: whether the service adds If-None-Match where it must be and is not.
-    func objection(to parts: RequestParts, addsCondition: Bool) -> Objection? {
+    func objection(
+        to parts: RequestParts, addsCondition: Bool, _ level: OperationTable.Level = .object
+    ) -> Objection? {
         let mustCreate = mustCreate(parts)
         if mustCreate, parts.condition.map({ $0 != Array("*".utf8) }) ?? !addsCondition {
             return addsCondition
@@ -82,7 +97,7 @@ struct S3RequestClauses: Sendable {
         }
         let objection =
             rule.objection(
-                to: parts.method, .object, names: parts.parameters.map(\.name),
+                to: parts.method, level, names: parts.parameters.map(\.name),
                 headers: parts.names.filter { name in
                     !body.admits(header: name.span) && !(mustCreate && name.span.equals("if-none-match"))
                 })

@@ -10,10 +10,21 @@ package enum HeaderSignatureV4 {
     ///   - moment: seconds since 1970.
     ///   - token: what belongs to a temporary key: visible ASCII.
     static func writeFields(_ scheme: V4Scheme, at moment: Int64, token: [UInt8]?, into out: inout ByteWriter) {
+        writePayload(V4Scheme.unsignedPayload.bytes, scheme, into: &out)
+        writeDate(scheme, at: moment, token: token, into: &out)
+    }
+
+    /// The first of them.
+    /// - Parameter payload: the body's hash, or `V4Scheme.unsignedPayload`.
+    static func writePayload(_ payload: Span<UInt8>, _ scheme: V4Scheme, into out: inout ByteWriter) {
         out.append(scheme.fields.contentHash)
         out.append(": ")
-        out.append(V4Scheme.unsignedPayload)
+        out.append(payload)
         out.append("\r\n")
+    }
+
+    /// The others.
+    static func writeDate(_ scheme: V4Scheme, at moment: Int64, token: [UInt8]?, into out: inout ByteWriter) {
         out.append(scheme.fields.date)
         out.append(": ")
         ISO8601.writeBasic(moment, into: &out)
@@ -37,12 +48,21 @@ package enum HeaderSignatureV4 {
         guard let moment = ISO8601.parseBasic(fields.value(of: scheme.fields.date)) else {
             throw .unsignable("a request must have the field of its date, such as 20240106T233431Z")
         }
-        guard fields.value(of: scheme.fields.contentHash).equals(V4Scheme.unsignedPayload) else {
-            throw .unsignable("the field of the body's hash must be UNSIGNED-PAYLOAD")
+        let payload = fields.value(of: scheme.fields.contentHash)
+        guard scheme.isPayload(payload) else {
+            throw .unsignable(
+                "the field of the body's hash must be UNSIGNED-PAYLOAD, or a SHA-256 if the vendor takes it")
         }
         scratch.reset()
-        canonical.write(canonical.request.parameters, into: &scratch)
-        let code = try key.code(ofRequest: &scratch, at: moment)
+        canonical.write(canonical.request.parameters, payload: payload, into: &scratch)
+        write(try key.code(ofRequest: &scratch, at: moment), of: canonical, with: key, into: &out)
+    }
+
+    /// Writes it for a signature that has been made.
+    static func write(
+        _ code: Digest, of canonical: borrowing CanonicalRequest, with key: ScopedKey, into out: inout ByteWriter
+    ) {
+        let scheme = key.scheme
         out.append(scheme.algorithm)
         out.append(" Credential=")
         out.append(key.credential)

@@ -48,7 +48,7 @@ package final class LoopCache<Key: Hashable & Sendable, Value: Sendable> {
     ///   - alwaysFits: whether the key is remembered beyond the capacity, too.
     ///   - begin: begins the fetch that falls to the loop; it owes the cache one `land`.
     // Compiled for these kinds once more: requests ask for them, and other rooms could not have it made for their types.
-    @_specialize(where Key == CredentialKey, Value == STSCredential)
+    @_specialize(where Key == CredentialKey, Value == SessionCredential)
     @_specialize(where Key == PublishedKey, Value == RSAPublicKey)
     package func ask(
         _ key: Key, of client: CacheClient? = nil, alwaysFits: Bool = false, at now: Instant, begin: (SlotFetch) -> Void

@@ -33,7 +33,7 @@ extension UpstreamFault {
             }
     }
 
-    package init(_ fault: STSFault) {
+    package init(_ fault: SessionFault) {
         self =
             switch fault.kind {
             case .vendor: UpstreamFault(status: fault.status, code: Array(text: fault.code).span)

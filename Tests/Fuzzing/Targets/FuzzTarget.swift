@@ -6,7 +6,8 @@ package struct FuzzTarget: Sendable {
     package let check: @Sendable ([UInt8]) throws -> Void
 
     package static let all = [
-        request, response, chunks, percent, form, json, token, configuration, stringToSign, canonicalRequest, brakes,
+        request, response, chunks, percent, form, json, token, configuration, stringToSign, canonicalRequest,
+        deletion, iceberg, brakes,
     ]
 }
 

@@ -38,10 +38,11 @@ final class SessionFixture: @unchecked Sendable {
         let configuration = try SampleConfiguration.sts(fields)
         let credential = configuration.credentials[0]
         guard let sessions = credential.sessions else { throw Fault("there is no account") }
-        account = sessions.account
+        guard let account = sessions.source as? STSAccount else { throw Fault("it is another vendor's") }
+        self.account = account
         let start = Instant(unixSeconds: 1_800_000_000, monotonic: 5_000_000)
         let basis = SessionAccount.Basis(
-            name: credential.name, account: account, limits: sessions.limits,
+            name: credential.name, source: account, limits: sessions.limits,
             callsPerCaller: sessions.callsPerCaller)
         // Nobody is connected to, and to read whom the system trusts takes 40 ms.
         shared = SessionAccount(basis, trusting: try TLSTrust(.anybody), from: start)
@@ -49,8 +50,7 @@ final class SessionFixture: @unchecked Sendable {
             let upstreamClient = FakeUpstreamClient()
             upstreamClients.append(upstreamClient)
             let key = try credential.key.map {
-                try STSKey(
-                    account.scheme, accessKeyID: $0.accessKey, secret: $0.secret, securityToken: $0.securityToken)
+                try SigningKey(accessKey: $0.accessKey, secret: $0.secret, securityToken: $0.securityToken)
             }
             caches.append(
                 try SessionCache(
@@ -124,16 +124,16 @@ final class SessionFixture: @unchecked Sendable {
         var refusal: SlotRefusal? { if case .refuse(let refusal)? = reply { refusal } else { nil } }
     }
 
-    func session(_ name: String = "alice", seconds: Int64 = 3600) throws -> STSSession {
+    func session(_ name: String = "alice", seconds: Int64 = 3600) throws -> VendorSession {
         let request = try AssumeRole(
             roleARN: account.roleARN, sessionName: Array(name.utf8), durationSeconds: seconds,
             policy: Array("{}".utf8))
         let principal = Principal(.apiKey, id: Array(name.utf8), subject: Array(name.utf8))
-        return STSSession(try CredentialKey(account, request, for: principal), request)
+        return VendorSession(try CredentialKey(account, request, for: principal), request)
     }
 
     /// - Parameter caller: a number of the caller's own; nil for one that pays nothing.
-    func ask(_ session: STSSession, loop: Int = 0, from caller: UInt64? = nil) -> Outcome {
+    func ask(_ session: VendorSession, loop: Int = 0, from caller: UInt64? = nil) -> Outcome {
         let client = CacheClient(mark: caller ?? 0, pays: caller != nil)
         switch caches[loop].ask(session, for: client, at: now) {
         case .now(let reply):

@@ -59,13 +59,13 @@ import Upstream
             switch configuration.policy.decide(ask, on: route, by: caller, at: instant, in: &workspace) {
             case .denied(let denial): throw SessionFixture.Fault("\(denial)")
             case .permitted(let permit):
-                let account = try #require(configuration.credentials[0].sessions?.account)
+                let account = try #require(configuration.credentials[0].sessions?.source)
                 guard case .session(let issuer) = configuration.issuers[permit.grant.index] else {
                     throw SessionFixture.Fault("the grant is none of sessions")
                 }
                 var scratch = ByteWriter()
                 var made = made
-                let session = try memo.session(under: permit, for: caller) { permit throws(STSSessionFault) in
+                let session = try memo.session(under: permit, for: caller) { permit throws(SessionRequestFault) in
                     made += 1
                     return try issuer.session(under: permit, for: caller.principal, of: account, using: &scratch)
                 }
@@ -113,7 +113,7 @@ import Upstream
         for expires in Int64(900)...2_900 {
             let session = try fixture.session("g", for: "alice", expires: expires).session
             #expect(session.key == keys[expires])
-            #expect(session.request.durationSeconds == expires)
+            #expect(session.request.lifetime == expires)
         }
         #expect(Set(keys.values).count == 2_001)
     }
@@ -132,9 +132,9 @@ import Upstream
 
     @Test func `no grant gives another's session, be there more of them than slots`() throws {
         // As many lists of actions, each of which makes another policy for the same keys.
-        let lists = SessionActions.objectLevel.flatMap { first in
-            SessionActions.objectLevel.flatMap { second in
-                SessionActions.objectLevel.map { [first, second, $0] }
+        let lists = SessionPolicy.oss.objectActions.flatMap { first in
+            SessionPolicy.oss.objectActions.flatMap { second in
+                SessionPolicy.oss.objectActions.map { [first, second, $0] }
             }
         }
         .filter { Set($0).count == 3 }
@@ -167,7 +167,7 @@ import Upstream
         var fixture = try Fixture()
         let session = try fixture.session("g", for: "alice")
         let credential = try #require(
-            STSCredential(
+            SessionCredential(
                 accessKeyID: Array("STS.1".utf8), secret: [65], securityToken: [66], expiresAt: 1_800_003_600))
         let start = Instant(unixSeconds: 1_800_000_000, monotonic: 5_000)
         #expect(session.credential(at: start) == nil)

@@ -12,7 +12,7 @@ import Upstream
         + ", limits: { callsPerCaller: '30/min', patience: '60s', callBurst: 1000, callsPerSecond: 1000 }"
 
     /// Sessions that differ in their lifetime only.
-    private func sessions(_ fixture: SessionFixture, _ name: String, _ count: Int) throws -> [STSSession] {
+    private func sessions(_ fixture: SessionFixture, _ name: String, _ count: Int) throws -> [VendorSession] {
         try (0..<count).map { try fixture.session(name, seconds: 900 + Int64($0)) }
     }
 

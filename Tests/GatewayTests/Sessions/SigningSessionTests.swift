@@ -9,7 +9,7 @@ import Upstream
 /// The key that signs for a grant, as one loop has it.
 @Suite struct SigningSessionTests {
     /// What an ask is answered at once: the credential's name and its end.
-    private func served(_ session: SigningSession, _ fixture: SessionFixture) -> STSCredential? {
+    private func served(_ session: SigningSession, _ fixture: SessionFixture) -> SessionCredential? {
         guard case .now(.serve(let credential)) = session.ask(for: CacheClient(mark: 1, pays: false), at: fixture.now)
         else { return nil }
         return credential

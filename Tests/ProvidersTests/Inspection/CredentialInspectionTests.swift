@@ -38,6 +38,26 @@ import Testing
         try InspectionSample.expectRefusal(answer().replacing("TOKEN-OF", with: "TOKEN OF"), "form", "visible ASCII")
     }
 
+    @Test func `a session of AWS is understood in each of its forms, and refused for what is wrong with it`() throws {
+        let end = ISO8601.write(now + 3600).text
+        let members =
+            "\"AccessKeyId\":\"ASIA1\",\"SecretAccessKey\":\"SECRET-OF-THE-SESSION\","
+            + "\"SessionToken\":\"TOKEN-OF-THE-SESSION\",\"Expiration\":\"\(end)\""
+        let companion = "{\"credentials\":{\(members)},\"bucket\":\"media\",\"region\":\"eu-west-1\"}"
+        let own = companion.replacing("\"A", with: "\"a").replacing("\"Se", with: "\"se").replacing("\"E", with: "\"e")
+            .replacing("aSIA1", with: "ASIA1")
+        for text in ["{\"Version\":1,\(members)}", companion, own] {
+            let inspection = try InspectionSample.inspect(text)
+            #expect(inspection.kind == "AWS session credential" && inspection.verdict == .unverified)
+            #expect(inspection[fact: "access key"] == "ASIA1" && inspection.endsAt == now + 3600)
+            #expect(!"\(inspection)".contains("OF-THE-SESSION"))
+        }
+        try InspectionSample.expectRefusal(companion.replacing("ASIA1", with: "AKIA1"), "access key", "permanent")
+        try InspectionSample.expectRefusal(companion.replacing("TOKEN-OF", with: "TOKEN OF"), "form", "visible ASCII")
+        try InspectionSample.expectRefusal(companion.replacing("Expiration", with: "Expires"), "form", "Expiration")
+        try InspectionSample.expectRefusal(companion.replacing(end, with: "tomorrow"), "form", "such as")
+    }
+
     // MARK: Calls
 
     private func call() throws -> String {

@@ -25,8 +25,11 @@ import Testing
 
     private func url(_ style: S3.Style, _ fields: [(String, String)] = [], on host: String? = nil) throws -> String {
         let host = host ?? self.host
+        return try url(of: sample(style, fields, on: host), on: host)
+    }
+
+    private func url(of sample: S3Sample, on host: String) throws -> String {
         let endpoint = try #require(BaseURL(isSecure: true, Array(host.utf8)))
-        let sample = sample(style, fields, on: host)
         return try sample.withRequest { canonical in
             try OSSSample.Signed {
                 try PresignedURLV4.write(
@@ -52,6 +55,19 @@ import Testing
             url.replacing("Expires=600", with: "Expires=604801"), "expiry", "7 days")
         try InspectionSample.expectRefusal(url.replacing("AKID", with: "AKIE"), "access key", "no credential")
         try InspectionSample.expectRefusal(url.replacing("%2Faws4_request", with: ""), "form", "aws4_request")
+    }
+
+    @Test func `Uppy's answer is of its method alone`() throws {
+        var sample = sample(.virtual, on: host)
+        (sample.method, sample.query) = ("PUT", [("partNumber", "7"), ("uploadId", "2~id+/=1")])
+        let url = try url(of: sample, on: host)
+        let answer = #"{"method":"PUT","url":"\#(url)","bucket":"examplebucket","key":"a/b c.txt","grant":"uploads"}"#
+        try InspectionSample.expectGenuine(answer, "S3 presigned URL", until: now + 600)
+        let inspection = try InspectionSample.inspect(answer)
+        #expect(inspection[fact: "method"] == "PUT" && inspection[fact: "query.partNumber"] == "7")
+        #expect(inspection[fact: "query.uploadId"] == "2~id+/=1")
+        try InspectionSample.expectRefusal(answer.replacing("PUT", with: "DELETE"), "signature", "this")
+        try InspectionSample.expectRefusal(answer.replacing("Number=7", with: "Number=8"), "signature", "this")
     }
 
     @Test func `a header that a URL names must come with it`() throws {

@@ -9,8 +9,6 @@ package enum Toybox {
     package static let description = ProviderDescription(
         // A credential's `provider`; then the vendor's name for people, and the heading in config/README.md.
         name: "toybox", title: "Toybox",
-        // True only for what is asked for sessions, as STS is.
-        givesSessions: false,
         // Beside accessKey, secretKey, previous and sandbox.
         credentialFields: [],
         routes: [ToyboxToken.route],

@@ -108,7 +108,7 @@ enum S3Vectors {
 
     /// Reads a string to sign with its canonical request, and with no other.
     @discardableResult
-    private static func read(
+    static func read(
         _ text: [UInt8], of canonical: [UInt8], _ scheme: V4Scheme, at moment: Int64
     ) throws -> RemoteRequest {
         let string = try StringToSignV4(reading: text.span, scheme)

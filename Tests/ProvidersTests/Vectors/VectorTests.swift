@@ -35,11 +35,15 @@ import Testing
         "oss.v4.header": OSSV4Vectors.header,
         "oss.v4.presign": OSSV4Vectors.presign,
         "s3.sign.evaporate": S3Vectors.sign,
+        "s3.sign.iceberg": S3Vectors.iceberg,
+        "s3.sign.uppy": S3Vectors.uppy,
         "s3.v4.post": S3Vectors.post,
         "s3.v4.header": S3Vectors.header,
         "s3.v4.presign": S3Vectors.presign,
         "sigv4.suite": S3Vectors.suite,
         "sts.acs3.sign": STSVectors.acs3,
+        "sts.parse": AWSSTSVectors.parse,
+        "sts.query.sign": AWSSTSVectors.sign,
         "sts.rpc.sign": STSVectors.rpc,
     ]
 

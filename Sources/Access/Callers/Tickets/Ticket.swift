@@ -1,7 +1,7 @@
 import Bytes
 
-/// What a URL ticket says (R11): its caller, its request, and its end. It is reusable until it ends, since SDKs fetch one URL again and
-/// again, and it gives nothing that its principal's grants of today do not give.
+/// What a URL ticket says (R11): its caller, its request, and its end. It can be used until it ends, since SDKs fetch one URL again and
+/// again, or so many times (`TicketUses`), and it gives nothing that its principal's grants of today do not give.
 package struct Ticket: Sendable {
     /// What it is denied by; letters, digits, `-` and `_`.
     package let id: [UInt8]
@@ -15,10 +15,14 @@ package struct Ticket: Sendable {
     let mark: [UInt8]
     /// Which key has signed it; empty for one that is being made.
     let keyID: [UInt8]
+    /// How often it may be used; nil for any number of times.
+    package let uses: TicketUses?
 
     /// A ticket of `caller`'s own; nil where the request for one came with a ticket or without a credential.
     /// - Parameter mark: that of the caller's proof.
-    package init?(_ id: [UInt8], for caller: Caller, until end: Int64, _ terms: TicketTerms, mark: [UInt8]) {
+    package init?(
+        _ id: [UInt8], for caller: Caller, until end: Int64, _ terms: TicketTerms, mark: [UInt8], uses: TicketUses? = nil
+    ) {
         guard caller.ticket == nil, caller.principal.kind != .anonymous else { return nil }
         self.id = id
         principal = caller.principal
@@ -26,12 +30,29 @@ package struct Ticket: Sendable {
         endsAt = end
         self.terms = terms
         self.mark = mark
+        self.uses = uses
         keyID = []
     }
 
     /// Whether it is past its end.
     /// - Parameter now: seconds since 1970.
     package func hasEnded(at now: Int64) -> Bool { now >= endsAt }
+}
+
+/// How often a ticket may be used, and where that is counted.
+package struct TicketUses: Sendable, Equatable {
+    package let count: Int64
+    /// The counters that knew the ticket when it was made (`TicketCounter`); none that began later tells how often it was used.
+    package let epoch: [UInt8]
+
+    package static let counts: ClosedRange<Int64> = 1...1000
+
+    /// - Returns: nil beyond `counts`.
+    package init?(_ count: Int64, epoch: [UInt8]) {
+        guard TicketUses.counts.contains(count) else { return nil }
+        self.count = count
+        self.epoch = epoch
+    }
 }
 
 /// What a ticket may be used for.
@@ -52,9 +73,15 @@ package struct TicketTerms: Sendable {
 /// Every part has its length before it, so that no two tickets are written alike.
 extension Ticket {
     private static let version: UInt8 = 3
+    /// That of a ticket whose uses are counted; a service that does not count takes none.
+    private static let countedVersion: UInt8 = 4
 
     func write(into out: inout ByteWriter) {
-        out.append(Ticket.version)
+        out.append(uses == nil ? Ticket.version : Ticket.countedVersion)
+        if let uses {
+            out.append(bigEndian: UInt16(clamping: uses.count))
+            out.append(part: uses.epoch)
+        }
         out.append(part: id)
         out.append(bigEndian: UInt64(bitPattern: endsAt))
         out.append(Ticket.code(of: principal.kind))
@@ -83,7 +110,17 @@ extension Ticket {
     /// - Parameter bytes: what `write` wrote; nil for anything else, or more.
     init?(reading bytes: Span<UInt8>, keyID: [UInt8] = []) {
         var reader = TicketReader(bytes)
-        guard reader.byte() == Ticket.version, let id = reader.part(), let end = reader.number(bytes: 8),
+        var uses: TicketUses?
+        switch reader.byte() {
+        case Ticket.version: break
+        case Ticket.countedVersion:
+            guard let count = reader.number(bytes: 2), let epoch = reader.part(),
+                let counted = TicketUses(Int64(count), epoch: epoch)
+            else { return nil }
+            uses = counted
+        default: return nil
+        }
+        guard let id = reader.part(), let end = reader.number(bytes: 8),
             let kind = reader.byte().flatMap(Ticket.kind), let principalID = reader.part(), let subject = reader.part(),
             let claims = reader.claims(), let mark = reader.part(), let grant = reader.part(),
             let parameters = reader.parameters(),
@@ -95,6 +132,7 @@ extension Ticket {
         endsAt = Int64(bitPattern: end)
         self.mark = mark
         self.keyID = keyID
+        self.uses = uses
         terms = TicketTerms(grant: grant, parameters: parameters)
     }
 

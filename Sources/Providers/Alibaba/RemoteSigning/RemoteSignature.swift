@@ -166,7 +166,10 @@ struct RemoteSignature: TokenIssuer {
         let headers = JudgedNames(request.headers(in: text)) { name in
             !OSS.v4.isOwn(name) || OSS.v4.isCarrier(header: name)
         }
+        let named = request.query(in: text)
         return rule.objection(to: verb.name, .object, names: query, headers: headers)
+            ?? (OSSOperations.valued.contains { named.contains($0) && named.value(of: $0)?.isEmpty ?? true }
+                ? OSSOperations.emptyValue : nil)
     }
 
     // MARK: Signing

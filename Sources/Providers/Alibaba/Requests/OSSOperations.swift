@@ -1,3 +1,5 @@
+import Access
+
 /// What OSS does with one object, as far as it is signed for callers (R15): its content, what is known of it, and its upload in
 /// parts or bit by bit. Not here, and so never signed: the bucket and the service, access lists, symbolic links, copies, tags,
 /// restoring, deleting many or a version, processing (`x-oss-process`), and callbacks.
@@ -9,6 +11,11 @@ enum OSSOperations {
             "if-match", "if-modified-since", "if-none-match", "if-unmodified-since", "range", "x-oss-forbid-overwrite",
             "x-oss-meta-*", "x-oss-storage-class", "x-oss-traffic-limit",
         ])
+
+    /// Those of its sub-resources that mean nothing without a value: a server may take a request for another operation then.
+    static let valued: [StaticString] = ["uploadId", "partNumber", "versionId", "position"]
+
+    static let emptyValue = Objection("subresources", "uploadId, partNumber, versionId and position must have a value")
 
     private static let reading = [
         OperationTable.Operation("GET", .object, query: answer + throttle), OperationTable.Operation("HEAD", .object),

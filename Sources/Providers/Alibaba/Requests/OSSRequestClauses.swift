@@ -97,6 +97,10 @@ struct OSSRequestClauses: Sendable {
         if parts.version == .v1, hasOneKey, !parts.parts.parameters.isEmpty {
             return Objection("versions", "version v1 cannot tell one key with a query from others; ask for v4")
         }
+        for name in OSSOperations.valued
+        where parts.parts.parameters.contains(where: { $0.name.span.equals(name) && $0.value.isEmpty }) {
+            return OSSOperations.emptyValue
+        }
         let writes = parts.parts.method.span.equals("PUT") || parts.parts.method.span.equals("POST")
         return body.objection(to: parts.parts, isTyped: writes, isSized: writes, isSizeNeeded: isSizeEnforced)
     }

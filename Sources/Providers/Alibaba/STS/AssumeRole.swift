@@ -3,7 +3,7 @@ import Crypto
 
 /// What is asked of STS: a session of a role, narrowed by a policy (`AssumeRole`, version 2015-04-01). It is the same at
 /// every try; `call` makes a new request of it, with a nonce and a time of its own.
-package struct AssumeRole: Sendable {
+package struct AssumeRole: SessionRequest {
     package let roleARN: [UInt8]
     package let sessionName: [UInt8]
     package let durationSeconds: Int64
@@ -11,6 +11,8 @@ package struct AssumeRole: Sendable {
     package let policy: [UInt8]?
     package let externalID: [UInt8]?
     package let sourceIdentity: [UInt8]?
+    /// How its calls are signed.
+    private var scheme = STSScheme.acs3
 
     /// A parameter that the vendor would refuse.
     package enum Fault: Error, Sendable {
@@ -19,8 +21,7 @@ package struct AssumeRole: Sendable {
         case providerARN, token
     }
 
-    /// From the vendor's least to the longest `MaxSessionDuration` that a role can have, in seconds.
-    package static let durations: ClosedRange<Int64> = 900...43_200
+    package static let durations = SessionForm.durations
 
     package init(
         roleARN: [UInt8], sessionName: [UInt8], durationSeconds: Int64, policy: [UInt8]? = nil,
@@ -52,6 +53,37 @@ package struct AssumeRole: Sendable {
         self.policy = policy
         externalID = account.externalID
         sourceIdentity = account.sourceIdentity
+        scheme = account.scheme
+    }
+
+    package func add(to tuple: inout TupleDigest) {
+        tuple.append(roleARN)
+        tuple.append(externalID)
+        tuple.append(sourceIdentity)
+        tuple.append(policy)
+        tuple.append(sessionName)
+        tuple.append(durationSeconds)
+    }
+
+    package var proof: CredentialProof { .ownKey }
+    package var lifetime: Int64? { durationSeconds }
+
+    package func exchange(
+        for attempt: CredentialAttempt
+    ) throws(CredentialCallFault) -> CredentialExchange {
+        let own = try attempt.requireKey()
+        var call: UpstreamCall
+        do throws(CryptoError) {
+            let key = try STSKey.kept(by: own, scheme)
+            call = try self.call(to: attempt.authority, signedBy: key, nonce: attempt.nonce, at: attempt.now)
+        } catch {
+            throw CredentialCallFault("\(error)")
+        }
+        // The vendor takes a nonce once, so the next attempt needs another.
+        call.isRepeatable = false
+        return CredentialExchange(call) { [durationSeconds] answer, now throws(SessionFault) in
+            .credential(try STSAnswer.read(answer, at: now, longest: durationSeconds))
+        }
     }
 
     static func isExternalID(_ text: [UInt8]) -> Bool { externalIDBytes.contains(all: text, length: 2...1224) }

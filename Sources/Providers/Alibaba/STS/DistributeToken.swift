@@ -1,33 +1,12 @@
 import Access
 import Bytes
-import Crypto
 
 /// `/distribute-token.json`: a temporary key of the vendor's own, narrowed to the grant's prefix, in the words of Alibaba's
 /// SDKs.
-///
-/// It takes a call to the vendor, so it is not made here: `session` says which credential is meant; the pipeline takes
-/// it from the cache, or has it fetched, and writes its answer.
-package struct DistributeToken: Issuer {
-    private let actions: SessionActions
-    private let listPrefix: Bool
-    private let sharesAcrossCallers: Bool
-    private let narrow: Bool
-    private let bucket: [UInt8]
-    private let region: [UInt8]?
-    private let endpoint: BaseURL?
-    package let callersEnd: CallersEnd
-    package let vendorName: KeyTemplate?
-
+enum DistributeToken {
     static let route = RouteDescription(
         "distribute-token", path: "/distribute-token.json",
-        "A temporary access key for one prefix of a bucket, from Alibaba Cloud STS.",
-        request: RouteRequest(Parameters().descriptions, withoutKey: .prefix) { ask, _ throws(AskError) in
-            try check(ask)
-        },
-        grant: RouteGrant(
-            Fields(), scope: [.bucket, .keyPrefix], lifetime: .upTo(AssumeRole.durations.upperBound),
-            enforcement: .session
-        ) { grant, context throws(FieldProblem) in .session(try DistributeToken(grant, context)) },
+        "A temporary access key for one prefix of a bucket, from Alibaba Cloud STS.", sessions: form,
         answer: RouteAnswer(
             [
                 AnswerField("StatusCode", type: .integer, "200."), AnswerField("Code", "Success."),
@@ -39,194 +18,45 @@ package struct DistributeToken: Issuer {
                     "Scope", type: .object,
                     "What the key is for: `Bucket`, `Prefix` or `Key`, and `Region` and `Endpoint` where the credential has them."
                 ),
-            ], token: ["SecurityToken"], isForSDK: true))
+            ], token: ["SecurityToken"], for: .alibabaSDK))
 
-    private struct Parameters: ParameterGroup {
-        let grant = Parameter.grant
-        let key = Parameter(
-            "key", .key(maximumLength: OSS.maximumKeyLength),
-            "One key, for a session of that alone; the grant must say narrow.")
-        let keyPrefix = Parameter(
-            "keyPrefix", .keyPrefix(maximumLength: OSS.maximumKeyLength),
-            "A longer prefix than the grant's, for a session of that alone; ends in /. The grant must say narrow.")
-        let expires = Parameter.expires(from: AssumeRole.durations.lowerBound)
-    }
-
-    struct Fields: FieldGroup {
-        let actions = Field(
-            "actions", .strings, required: true, told: true,
-            "What the session may do with objects below the prefix: \(SessionActions.objectLevel.joined(separator: ", "))."
-        )
-        let listPrefix = Field(
-            "listPrefix", .boolean, default: false, "Whether the session may list the keys below the prefix.")
-        let narrow = Field(
-            "narrow", .boolean, default: false,
-            "Whether a caller may ask for a session of one key, or of a longer prefix.")
-        let sessionName = Field("sessionName", .template, "The name of the session in the vendor's logs.")
-        let outliveCaller = Field<Bool>.outliveCaller
-        let shareAcrossCallers = Field(
-            "shareAcrossCallers", .boolean, default: false,
-            "Whether callers whose sessions would be the same share one.")
-    }
-
-    init(_ grant: Settings<Fields>, _ context: GrantContext) throws(FieldProblem) {
-        let isUnscoped = if case .anything = context.target { true } else { false }
-        actions = try SessionActions(grant.actions ?? [], isUnscoped: isUnscoped)
-        listPrefix = grant.listPrefix
-        sharesAcrossCallers = grant.shareAcrossCallers
-        narrow = grant.narrow
-        if narrow, isUnscoped { throw FieldProblem("narrow", "needs keyPrefix, of which sessions are a part") }
-        region = context.credential[STSAccount.fields.region]
-        endpoint = OSS.endpoint(context.credential)
-        bucket = context.bucket ?? []
-        callersEnd = CallersEnd(outliveCaller: grant.outliveCaller)
-        vendorName = grant.sessionName
-        try checkSessionName()
-        if case .prefix(let template) = context.target { try DistributeToken.checkSameness(of: template, "keyPrefix") }
-        guard let bucket = context.bucket else {
-            throw FieldProblem("bucket", "is needed, since the session's policy names it")
-        }
-        var sample = ByteWriter(capacity: SessionPolicy.maximumLength)
-        do throws(SessionPolicy.Fault) {
-            switch context.target {
-            case .prefix(let template), .key(let template):
-                let prefix = template.longest
-                try SessionPolicy.write(
-                    actions, on: bucket.span, prefix: prefix.span, listPrefix: listPrefix, into: &sample)
-            case .anything:
-                try SessionPolicy.write(actions, on: bucket.span, prefix: nil, listPrefix: listPrefix, into: &sample)
+    static let form = SessionForm(
+        policy: { _ in .oss }, longestKey: OSS.maximumKeyLength,
+        names: (bucket: "Bucket", key: "Key", prefix: "Prefix"),
+        place: { credential in
+            JSONMembers { json in
+                if let region = credential[STSAccount.fields.region] { json.add("Region", region) }
+                if let endpoint = OSS.endpoint(credential) { json.add("Endpoint", endpoint.authority) }
             }
-        } catch {
-            throw DistributeToken.problem(error)
-        }
-    }
-
-    private static func check(_ ask: borrowing Ask) throws(AskError) {
-        guard ask.keyIsPrefix, let prefix = ask.key, !prefix.extracting(last: 1).equals("/") else { return }
-        throw AskError(.invalid, "keyPrefix", "must end in /, else users/1 would also admit users/10")
-    }
-
-    package func objection(to ask: borrowing Ask) -> Objection? {
-        guard ask.key != nil, !narrow else { return nil }
-        return Objection("narrow", "the grant gives sessions of its whole prefix alone; leave out key and keyPrefix")
-    }
-
-    package func objection(toKey key: Span<UInt8>, of ask: borrowing Ask) -> Objection? {
-        guard narrow, ask.key != nil else { return nil }
-        var policy = ByteWriter(capacity: SessionPolicy.maximumLength)
-        do throws(SessionPolicy.Fault) {
-            try write(of: key, ask.keyIsPrefix ? .prefix : .object, on: bucket.span, into: &policy)
-        } catch {
-            return switch error {
-            case .tooLong: Objection("key", "is too long for a session's policy")
-            case .bucket, .prefix:
-                Objection("key", "must hold no * ? $ \" or \\, which session policies read otherwise")
-            }
-        }
-        return nil
-    }
-
-    private func checkSessionName() throws(FieldProblem) {
-        guard let template = vendorName else { return }
-        if template.usesExtension {
-            throw FieldProblem("sessionName", "must not use ${ext}, since nobody asks for a key here")
-        }
-        try DistributeToken.checkSameness(of: template, "sessionName")
-        if sharesAcrossCallers, template.namesCaller || template.namesSource {
-            throw FieldProblem("sessionName", "must not name the caller where shareAcrossCallers is true")
-        }
-    }
-
-    /// Sessions are remembered, and one that nobody ever asks for again would only use up the vendor's patience.
-    private static func checkSameness(of template: KeyTemplate, _ field: String) throws(FieldProblem) {
-        if template.usesUUID {
-            throw FieldProblem(field, "must not use ${uuid}, which would make every request another session")
-        }
-    }
-
-    private static func problem(_ fault: SessionPolicy.Fault) -> FieldProblem {
-        switch fault {
-        case .bucket: FieldProblem("bucket", BucketRule.fault.description)
-        case .prefix:
-            FieldProblem("keyPrefix", "must end in / and hold no * ? $ \" or \\, which policies read otherwise")
-        case .tooLong:
-            FieldProblem(
-                "actions", "make a session policy longer than \(SessionPolicy.maximumLength) bytes with this prefix")
-        }
-    }
+        },
+        write: { $0.writeAnswer(for: $1, into: &$2) })
 }
 
-// MARK: - Sessions
+extension SessionPolicy {
+    /// OSS developer guide, "RAM policies".
+    static let oss = SessionPolicy(
+        version: "1", resource: Array(text: "acs:oss:*:*:"), service: "oss:",
+        objectActions: [
+            "oss:PutObject", "oss:GetObject", "oss:DeleteObject", "oss:AbortMultipartUpload", "oss:ListParts",
+            "oss:RestoreObject", "oss:GetObjectTagging", "oss:GetObjectVersion",
+        ],
+        listing: (action: "oss:ListObjects", prefix: "oss:Prefix"), isASCII: false)
+}
 
-extension DistributeToken {
-    /// Which session the permit is for.
-    package func session(
-        under permit: borrowing Permit, for principal: Principal, of account: STSAccount,
-        using scratch: inout ByteWriter
-    ) throws(STSSessionFault) -> STSSession {
-        guard permit.lifetime >= AssumeRole.durations.lowerBound else { throw .tooShort }
-        let policy = try policy(under: permit, using: &scratch)
-        let name = try name(under: permit, for: principal)
-        let request: AssumeRole
-        do throws(AssumeRole.Fault) {
-            request = try AssumeRole(account, sessionName: name, durationSeconds: permit.lifetime, policy: policy)
-        } catch {
-            throw .request(error)
-        }
-        do throws(CryptoError) {
-            let key = try CredentialKey(account, request, for: sharesAcrossCallers ? nil : principal)
-            return STSSession(key, request, scope: scope(under: permit))
-        } catch {
-            throw .crypto(error)
-        }
-    }
-
-    private func policy(
-        under permit: borrowing Permit, using scratch: inout ByteWriter
-    ) throws(STSSessionFault) -> [UInt8] {
-        scratch.reset()
-        do throws(SessionPolicy.Fault) {
-            try write(of: permit.key, permit.extent, on: permit.bucket, into: &scratch)
-        } catch {
-            throw .policy(error)
-        }
-        return scratch.array
-    }
-
-    /// Writes the policy of a session for one key, for all keys of a prefix, or for the whole bucket.
-    private func write(
-        of key: Span<UInt8>, _ extent: Permit.Extent, on bucket: Span<UInt8>, into out: inout ByteWriter
-    ) throws(SessionPolicy.Fault) {
-        switch extent {
-        case .object: try SessionPolicy.write(actions, on: bucket, key: key, into: &out)
-        case .prefix: try SessionPolicy.write(actions, on: bucket, prefix: key, listPrefix: listPrefix, into: &out)
-        case .bucket, .service:
-            try SessionPolicy.write(actions, on: bucket, prefix: nil, listPrefix: listPrefix, into: &out)
-        }
-    }
-
-    /// What the session is for.
-    private func scope(under permit: borrowing Permit) -> JSONMembers {
-        JSONMembers { json in
-            json.add("Bucket", permit.bucket)
-            switch permit.extent {
-            case .object: json.add("Key", permit.key)
-            case .prefix: json.add("Prefix", permit.key)
-            case .bucket, .service: break
-            }
-            if let region { json.add("Region", region) }
-            if let endpoint { json.add("Endpoint", endpoint.authority) }
-        }
-    }
-
-    private func name(
-        under permit: borrowing Permit, for principal: Principal
-    ) throws(STSSessionFault) -> SessionName {
-        do throws(CryptoError) {
-            if sharesAcrossCallers { return try SessionName(permit.vendorName, sharedBy: permit.grant.name) }
-            return try SessionName(permit.vendorName, for: principal)
-        } catch {
-            throw .crypto(error)
-        }
+extension SessionCredential {
+    /// Writes the whole JSON object that `/distribute-token.json` answers with. ali-oss copies all of its members into its own
+    /// options, each with its first letter in lower case. So what a session is for stands in one member, `Scope`, which is no
+    /// option of ali-oss; `Bucket`, `Region` or `Endpoint` beside the key would be.
+    /// - Parameter scope: the members of that object.
+    package func writeAnswer(for scope: JSONMembers, into out: inout ByteWriter) {
+        out.append(object: { answer in
+            answer.add("StatusCode", 200)
+            answer.add("Code", "Success")
+            answer.add("AccessKeyId", accessKeyID)
+            addSecret(as: "AccessKeySecret", to: &answer)
+            answer.add("SecurityToken", securityToken)
+            answer.add("Expiration", time: expiresAt)
+            answer.add("Scope", object: { $0.add(scope) })
+        })
     }
 }

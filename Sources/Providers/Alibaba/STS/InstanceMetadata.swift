@@ -17,6 +17,32 @@ package enum InstanceMetadata {
         fileprivate let token: [UInt8]
     }
 
+    /// The key of the instance's role; nil for whichever it has.
+    struct Key: CredentialRequest {
+        let role: [UInt8]?
+        var proof: CredentialProof { .origin }
+        var lifetime: Int64? { nil }
+
+        func exchange(for attempt: CredentialAttempt) throws(CredentialCallFault) -> CredentialExchange {
+            CredentialExchange(InstanceMetadata.sessionCall(lifetime: 60)) { [role] answer, now throws(SessionFault) in
+                let session = try InstanceMetadata.readSession(answer, at: now)
+                if let role { return try InstanceMetadata.ask(for: role, session) }
+                return .next(
+                    CredentialExchange(InstanceMetadata.roleCall(session)) { answer, now throws(SessionFault) in
+                        try InstanceMetadata.ask(for: try InstanceMetadata.readRole(answer, at: now), session)
+                    })
+            }
+        }
+    }
+
+    private static func ask(for role: [UInt8], _ session: Session) throws(SessionFault) -> CredentialReply {
+        guard let call = credentialCall(role: role, session) else { throw SessionFault(.noRole, status: 200) }
+        return .next(
+            CredentialExchange(call) { answer, now throws(SessionFault) in
+                .credential(try readCredential(answer, at: now))
+            })
+    }
+
     // MARK: Calls
 
     /// Asks for a session; its lifetime is brought within what the vendor takes.
@@ -44,21 +70,25 @@ package enum InstanceMetadata {
 
     // MARK: Answers
 
-    package static func readSession(_ answer: UpstreamAnswer, at now: Int64) throws(STSFault) -> Session {
+    package static func readSession(_ answer: UpstreamAnswer, at now: Int64) throws(SessionFault) -> Session {
         let line = try line(answer)
-        guard STSGrammar.isPlain(line, length: 1...1024) else { throw STSFault(.unreadable, status: answer.status) }
+        guard SessionCredential.isPlain(line, length: 1...1024) else {
+            throw SessionFault(.unreadable, status: answer.status)
+        }
         return Session(token: line)
     }
 
-    package static func readRole(_ answer: UpstreamAnswer, at now: Int64) throws(STSFault) -> [UInt8] {
+    package static func readRole(_ answer: UpstreamAnswer, at now: Int64) throws(SessionFault) -> [UInt8] {
         try checkRole(answer)
         let role = try line(answer)
-        guard STSGrammar.isRoleName(role) else { throw STSFault(.unreadable, status: answer.status) }
+        guard STSGrammar.isRoleName(role) else { throw SessionFault(.unreadable, status: answer.status) }
         return role
     }
 
     /// `{"Code":"Success","AccessKeyId","AccessKeySecret","SecurityToken","Expiration","LastUpdated"}`.
-    package static func readCredential(_ answer: UpstreamAnswer, at now: Int64) throws(STSFault) -> STSCredential {
+    package static func readCredential(_ answer: UpstreamAnswer, at now: Int64) throws(SessionFault)
+        -> SessionCredential
+    {
         try checkRole(answer)
         let object = try STSAnswer.object(answer)
         guard answer.status == 200, object.text("Code") == Array(text: "Success") else {
@@ -68,9 +98,9 @@ package enum InstanceMetadata {
     }
 
     /// A body of one line, with or without its end.
-    private static func line(_ answer: UpstreamAnswer) throws(STSFault) -> [UInt8] {
+    private static func line(_ answer: UpstreamAnswer) throws(SessionFault) -> [UInt8] {
         guard answer.status == 200, answer.body.count <= 2048 else {
-            throw STSFault(.unreadable, status: answer.status)
+            throw SessionFault(.unreadable, status: answer.status)
         }
         var line = answer.body
         if line.last == UInt8(ascii: "\n") { line.removeLast() }
@@ -79,8 +109,8 @@ package enum InstanceMetadata {
     }
 
     /// An instance without a role answers 404.
-    private static func checkRole(_ answer: UpstreamAnswer) throws(STSFault) {
-        guard answer.status != 404 else { throw STSFault(.noRole, status: answer.status) }
+    private static func checkRole(_ answer: UpstreamAnswer) throws(SessionFault) {
+        guard answer.status != 404 else { throw SessionFault(.noRole, status: answer.status) }
     }
 }
 

@@ -4,7 +4,7 @@ import Bytes
 /// Who the service is when it asks STS.
 extension STSAccount {
     /// The environment variables of Alibaba's own SDKs.
-    package enum Variable: String, Sendable {
+    enum Variable: String, Sendable {
         case accessKeyID = "ALIBABA_CLOUD_ACCESS_KEY_ID"
         case accessKeySecret = "ALIBABA_CLOUD_ACCESS_KEY_SECRET"
         case securityToken = "ALIBABA_CLOUD_SECURITY_TOKEN"
@@ -14,23 +14,18 @@ extension STSAccount {
     }
 
     /// What stands in for the fields of identity `oidc` that are not given.
-    package static let standIns: [(field: Field<[UInt8]?>, variable: Variable)] = [
+    private static let standIns: [(field: Field<[UInt8]?>, variable: Variable)] = [
         (fields.oidcRoleArn, .roleARN), (fields.oidcProviderArn, .oidcProviderARN),
         (fields.oidcTokenFile, .oidcTokenFile),
     ]
 
-    /// Which key the service asks with.
-    package enum KeySource: Sendable {
-        /// `accessKey` and `secretKey`.
-        case fields
-        /// That of the environment variables.
-        case environment
-        /// One that is fetched while the service runs.
-        case fetched
+    /// The variables that count, since they stand in for no field of another identity.
+    static func standIns(for fields: Settings<Fields>) -> [(field: Field<[UInt8]?>, variable: String)] {
+        fields.identity == .oidc ? standIns.map { ($0.field, $0.variable.rawValue) } : []
     }
 
     /// Finds out which key a credential's fields mean, and that no other is given.
-    package static func keySource(of fields: Settings<Fields>) throws(FieldProblem) -> KeySource {
+    static func keySource(of fields: Settings<Fields>) throws(FieldProblem) -> SessionKeySource {
         // Where they are wrong, that is said before a key is missed.
         _ = try endpoints(fields)
         let kind = fields.identity

@@ -3,7 +3,7 @@ import Bytes
 import Crypto
 
 /// A credential of provider `sts`, compiled: whose role is assumed, where, and by whom.
-package struct STSAccount: Sendable, Equatable {
+package struct STSAccount: SessionSource {
     /// Where the service's own key comes from.
     package enum Identity: Sendable, Equatable {
         /// The credential's `accessKey` and `secretKey`.
@@ -116,7 +116,7 @@ package struct STSAccount: Sendable, Equatable {
             throw FieldProblem("sourceIdentity", "must be 2 to 64 letters, digits and _ + = , . @ -")
         }
         identity = try STSAccount.identity(fields)
-        if let token = key?.securityToken, !STSGrammar.isPlain(token, length: 1...16_384) {
+        if let token = key?.securityToken, !SessionCredential.isPlain(token, length: 1...16_384) {
             throw FieldProblem(
                 "identity", "\(Variable.securityToken.rawValue) must be at most 16,384 visible ASCII characters")
         }
@@ -125,10 +125,33 @@ package struct STSAccount: Sendable, Equatable {
             digest.append(identity.parts)
             // Their order included.
             digest.append(endpoints.map { Array(text: $0.isSecure ? "https://" : "http://") + $0.authority })
-            digest.append(try key.map { pair throws(CryptoError) in try STSAccount.fingerprint(pair) })
+            digest.append(try key.map { pair throws(CryptoError) in try pair.fingerprint() })
             fingerprint = try digest.digest().bytes.array
         } catch {
             throw FieldProblem("secretKey", "cannot be used: \(error)")
+        }
+    }
+
+    package var tokenFile: [UInt8]? { if case .oidc(_, _, let tokenFile) = identity { tokenFile } else { nil } }
+
+    package func request(
+        named name: SessionName, lasting seconds: Int64, allowing policy: [UInt8]
+    ) throws(SessionRequestFault) -> any SessionRequest {
+        do throws(AssumeRole.Fault) {
+            return try AssumeRole(self, sessionName: name, durationSeconds: seconds, policy: policy)
+        } catch {
+            throw .parameter("\(error)")
+        }
+    }
+
+    package var ownKey: OwnKeySource? {
+        switch identity {
+        case .key, .environment: nil
+        case .oidc(let role, let provider, let tokenFile):
+            OwnKeySource(
+                request: AssumeRoleWithOIDC(ofService: role, provider, tokenFile: tokenFile), endpoint: nil)
+        case .ecs(let role):
+            OwnKeySource(request: InstanceMetadata.Key(role: role), endpoint: InstanceMetadata.endpoint)
         }
     }
 
@@ -169,12 +192,5 @@ package struct STSAccount: Sendable, Equatable {
         do throws(VendorEndpoint.Fault) { return try make() } catch {
             throw FieldProblem(field, error.reason.description)
         }
-    }
-
-    private static func fingerprint(_ key: KeyPair) throws(CryptoError) -> [UInt8] {
-        // Begins as no string to sign of the vendor's does; neither half has a line end.
-        let newline = [UInt8(ascii: "\n")]
-        let text = Array(text: "countersign fingerprint\n") + key.accessKey + newline + (key.securityToken ?? [])
-        return try HMACKey(.sha256, key.secret).sign(text.span).bytes.array
     }
 }

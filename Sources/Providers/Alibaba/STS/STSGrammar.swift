@@ -1,14 +1,7 @@
 import Bytes
 
-/// What STS takes for a name, and what may be believed of its answers. All of it is ASCII.
+/// What STS takes for a name. All of it is ASCII.
 enum STSGrammar {
-    /// Whether `text` is visible ASCII that stands in a JSON string, a header or a log as it is.
-    static func isPlain(_ text: [UInt8], length: ClosedRange<Int>) -> Bool {
-        plainBytes.contains(all: text, length: length)
-    }
-
-    private static let plainBytes = ByteSet(0x21...0x7E).subtracting(ByteSet("\"\\"))
-
     /// The name of a RAM role.
     static func isRoleName(_ text: [UInt8]) -> Bool { ByteSet.dottedWord.contains(all: text, length: 1...64) }
 

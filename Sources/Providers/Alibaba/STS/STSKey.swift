@@ -10,7 +10,7 @@ package enum STSScheme: String, CaseIterable, Sendable {
 }
 
 /// A key with which the service itself asks STS, ready to sign. Each event loop has its own.
-package final class STSKey {
+package final class STSKey: DerivedKey {
     package let accessKeyID: [UInt8]
     /// What belongs to the key where it is itself a temporary one; as secret as the key.
     let securityToken: [UInt8]?
@@ -29,11 +29,13 @@ package final class STSKey {
         }
     }
 
-    /// A temporary key, as RRSA and ECS metadata give it.
-    package convenience init(_ scheme: STSScheme, _ credential: STSCredential) throws(CryptoError) {
-        try self.init(
-            scheme, accessKeyID: credential.accessKeyID, secret: credential.secret,
-            securityToken: credential.securityToken)
+    /// What a key signs with, made when it signs for the first time.
+    static func kept(by key: SigningKey, _ scheme: STSScheme) throws(CryptoError) -> STSKey {
+        if let kept = key.derived as? STSKey, kept.scheme == scheme { return kept }
+        let made = try STSKey(
+            scheme, accessKeyID: key.accessKey, secret: key.secret, securityToken: key.securityToken)
+        key.derived = made
+        return made
     }
 }
 

@@ -24,7 +24,7 @@ import Testing
         #expect(Dictionary(found) { first, _ in first } == expected.mapValues { "oss:\($0)" })
         let actions = OSSPermissions.actions(for: operations)
         #expect(Set(actions).count == actions.count)
-        #expect(actions.allSatisfy { SessionActions.objectLevel.contains($0.text) })
+        #expect(actions.allSatisfy { SessionPolicy.oss.objectActions.contains($0.text) })
     }
 
     /// The resource of a grant's session, or the field that is wrong.
@@ -90,12 +90,12 @@ import Testing
     }
 
     @Test func `a grant's session is its own, whatever others may do with equal keys`() throws {
-        func session(_ grant: String, policy: String = "{}", _ account: STSAccount) throws -> STSSession {
+        func session(_ grant: String, policy: String = "{}", _ account: STSAccount) throws -> VendorSession {
             let grant = Grant(
                 Grant.Entry(Array(grant.utf8), at: 0), for: Grant.Principals([.anonymous]),
                 of: Grant.Resources(.anything, in: .absent, withoutKey: .prefix),
                 lasting: Grant.Lifetimes(usual: 60, longest: 60), Grant.Issuance(by: Silent(), on: 0, with: 0))
-            return try #require(try STSSession(signingFor: grant, allowing: Array(policy.utf8), of: account))
+            return try #require(try VendorSession(signingFor: grant, allowing: Array(policy.utf8), of: account))
         }
         let account = try STSSample.account()
         let short = try STSSample.account { $0.signingLifetime = 900_000 }
@@ -104,9 +104,9 @@ import Testing
             try session("a", short),
         ]
         #expect(Set(sessions.map(\.key)).count == sessions.count)
-        #expect(sessions.map(\.request.durationSeconds) == [3600, 3600, 3600, 900])
+        #expect(sessions.map(\.request.lifetime) == [3600, 3600, 3600, 900])
         #expect(try session("a", account).key == sessions[0].key)
-        #expect(try STSSession(signingFor: Silent.grant, allowing: [], of: account) == nil)
+        #expect(try VendorSession(signingFor: Silent.grant, allowing: [], of: account) == nil)
     }
 
     private struct Silent: Issuer {

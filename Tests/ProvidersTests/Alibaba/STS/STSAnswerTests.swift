@@ -46,11 +46,11 @@ private func failure(_ code: String, status: Int, requestID: String = "R-1") -> 
         ]))
 }
 
-private func read(_ answer: UpstreamAnswer, at now: Int64 = STSSample.now) -> Result<STSCredential, STSFault> {
-    do throws(STSFault) { return .success(try STSAnswer.read(answer, at: now)) } catch { return .failure(error) }
+private func read(_ answer: UpstreamAnswer, at now: Int64 = STSSample.now) -> Result<SessionCredential, SessionFault> {
+    do throws(SessionFault) { return .success(try STSAnswer.read(answer, at: now)) } catch { return .failure(error) }
 }
 
-private func fault(_ answer: UpstreamAnswer, at now: Int64 = STSSample.now) -> STSFault? {
+private func fault(_ answer: UpstreamAnswer, at now: Int64 = STSSample.now) -> SessionFault? {
     if case .failure(let fault) = read(answer, at: now) { fault } else { nil }
 }
 
@@ -218,7 +218,7 @@ private let bad: [Bad] = [
     }
 
     /// The same text where the request id stands.
-    private func faultWithRequestID(_ text: String) -> STSFault? {
+    private func faultWithRequestID(_ text: String) -> SessionFault? {
         fault(failure("NoPermission", status: 403, requestID: text.isEmpty ? " " : text + " "))
     }
 
@@ -226,7 +226,7 @@ private let bad: [Bad] = [
     func `a page instead of an answer tells no more than its status`(status: Int) {
         for body in ["<html>hidden</html>", "", "{", "[]", "{}", "{\"Code\":5}"] {
             let fault = fault(UpstreamAnswer(status: status, body: Array(body.utf8)))
-            #expect(fault == STSFault(.unreadable, status: status))
+            #expect(fault == SessionFault(.unreadable, status: status))
         }
     }
 
@@ -295,7 +295,7 @@ private let bad: [Bad] = [
     func `no path is made of what is no role`(role: String) throws {
         let call = try InstanceMetadata.credentialCall(role: Array(role.utf8), session())
         #expect(call == nil)
-        #expect(throws: STSFault.self) {
+        #expect(throws: SessionFault.self) {
             try InstanceMetadata.readRole(UpstreamAnswer(status: 200, body: Array(role.utf8)), at: 0)
         }
     }
@@ -306,7 +306,7 @@ private let bad: [Bad] = [
             #expect(role.text == "App")
         }
         for text in ["App\nOther", "App\n\n", "<html>", "\n"] {
-            #expect(throws: STSFault.self) {
+            #expect(throws: SessionFault.self) {
                 try InstanceMetadata.readRole(UpstreamAnswer(status: 200, body: Array(text.utf8)), at: 0)
             }
         }
@@ -316,14 +316,14 @@ private let bad: [Bad] = [
         "", "a b", "a\r\nX: y", "é", String(repeating: "a", count: 1025), String(repeating: "a", count: 99_999),
     ])
     func `no session token that is none`(text: String) {
-        #expect(throws: STSFault.self) { try session(text) }
+        #expect(throws: SessionFault.self) { try session(text) }
     }
 
     @Test func `an instance without a role says so`() {
         let answer = UpstreamAnswer(status: 404, body: Array("<html>404</html>".utf8))
         for fault in [
-            #expect(throws: STSFault.self) { try InstanceMetadata.readRole(answer, at: 0) },
-            #expect(throws: STSFault.self) { try InstanceMetadata.readCredential(answer, at: 0) },
+            #expect(throws: SessionFault.self) { try InstanceMetadata.readRole(answer, at: 0) },
+            #expect(throws: SessionFault.self) { try InstanceMetadata.readCredential(answer, at: 0) },
         ] {
             #expect(fault?.code == "NoInstanceRole" && fault?.kind == .noRole)
         }
@@ -341,23 +341,24 @@ private let bad: [Bad] = [
         let credential = try InstanceMetadata.readCredential(answer(), at: STSSample.now)
         #expect(credential.expiresAt == STSSample.now + 3600)
         let call = try STSSample.request().call(
-            to: STSSample.authority, signedBy: STSKey(.acs3, credential), nonce: STSSample.nonce, at: STSSample.now)
+            to: STSSample.authority, signedBy: STSKey.kept(by: credential.signingKey(), .acs3), nonce: STSSample.nonce,
+            at: STSSample.now)
         let wire = try STSSample.wire(call)
         #expect(wire["x-acs-security-token"] == STSSample.token && wire["x-acs-accesskey-id"] == id)
     }
 
     @Test func `no key without Success`() throws {
-        let failed = #expect(throws: STSFault.self) {
+        let failed = #expect(throws: SessionFault.self) {
             try InstanceMetadata.readCredential(answer { $0["Code"] = "Failed" }, at: STSSample.now)
         }
         #expect(failed?.code == "Failed" && failed?.kind == .vendor)
         for name in ["Code", "AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"] {
-            let fault = #expect(throws: STSFault.self) {
+            let fault = #expect(throws: SessionFault.self) {
                 try InstanceMetadata.readCredential(answer { $0[name] = nil }, at: STSSample.now)
             }
             #expect(fault?.code == "AnswerIncomplete")
         }
-        let over = #expect(throws: STSFault.self) {
+        let over = #expect(throws: SessionFault.self) {
             try InstanceMetadata.readCredential(answer(), at: STSSample.now + 3600)
         }
         #expect(over?.code == "AnswerExpired")

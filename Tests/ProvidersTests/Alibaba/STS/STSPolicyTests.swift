@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `a policy is JSON without an escaped slash`() throws {
-        let all = SessionActions.objectLevel
+        let all = SessionPolicy.oss.objectActions
         let text = try STSSample.policy(all, prefix: "報告/a b&c'd~<>/", listPrefix: true)
         let policy = try JSON.read(Data(text.utf8))
         #expect(!text.contains("\\") && policy["Version"] == .string("1"))
@@ -68,11 +68,11 @@ import Testing
     }
 
     @Test func `no prefix that is not UTF-8`() throws {
-        let actions = try SessionActions([Array("oss:GetObject".utf8)], isUnscoped: false)
+        let actions = try SessionActions([Array("oss:GetObject".utf8)], of: .oss, isUnscoped: false)
         #expect(throws: SessionPolicy.Fault.prefix) {
             var out = ByteWriter()
             let prefix: [UInt8] = [0x61, 0xFF, 0x2F]
-            try SessionPolicy.write(
+            try SessionPolicy.oss.write(
                 actions, on: Array("bucket".utf8).span, prefix: prefix.span, listPrefix: false, into: &out)
         }
     }
@@ -102,7 +102,7 @@ import Testing
         }
         // With listing the prefix stands there twice, so a set of actions meets the limit or misses it by one.
         var longest: Set<Int> = []
-        for actions in [["oss:GetObject"], ["oss:GetObjectTagging"], SessionActions.objectLevel] {
+        for actions in [["oss:GetObject"], ["oss:GetObjectTagging"], SessionPolicy.oss.objectActions] {
             let count = try #require((1...1022).last { length(actions, prefix: $0) != nil })
             #expect(count < 1022)
             longest.insert(try #require(length(actions, prefix: count)))
@@ -111,12 +111,13 @@ import Testing
     }
 
     @Test func `what is refused leaves nothing behind`() throws {
-        let actions = try SessionActions(SessionActions.objectLevel.map { Array($0.utf8) }, isUnscoped: false)
+        let actions = try SessionActions(
+            SessionPolicy.oss.objectActions.map { Array($0.utf8) }, of: .oss, isUnscoped: false)
         var out = ByteWriter()
         out.append("before")
         let long = Array((String(repeating: "k", count: 1000) + "/").utf8)
         do throws(SessionPolicy.Fault) {
-            try SessionPolicy.write(
+            try SessionPolicy.oss.write(
                 actions, on: Array("bucket".utf8).span, prefix: long.span, listPrefix: true, into: &out)
             Issue.record("written")
         } catch {
@@ -130,7 +131,7 @@ import Testing
 
     private func problem(_ actions: [String], isUnscoped: Bool = false) -> String? {
         do throws(FieldProblem) {
-            _ = try SessionActions(actions.map { Array($0.utf8) }, isUnscoped: isUnscoped)
+            _ = try SessionActions(actions.map { Array($0.utf8) }, of: .oss, isUnscoped: isUnscoped)
             return nil
         } catch {
             return "\(error.path): \(error.reason)"
@@ -138,8 +139,8 @@ import Testing
     }
 
     @Test func `R17: the object-level actions of OSS need nothing else`() {
-        #expect(problem(SessionActions.objectLevel) == nil)
-        for action in SessionActions.objectLevel { #expect(problem([action]) == nil) }
+        #expect(problem(SessionPolicy.oss.objectActions) == nil)
+        for action in SessionPolicy.oss.objectActions { #expect(problem([action]) == nil) }
     }
 
     @Test(arguments: [

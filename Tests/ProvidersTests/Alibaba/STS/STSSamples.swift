@@ -57,15 +57,16 @@ enum STSSample {
     static func policy(
         _ actions: [String], bucket: String = "examplebucket", prefix: String?, listPrefix: Bool = false
     ) throws -> String {
-        let actions = try SessionActions(actions.map { bytes($0) }, isUnscoped: prefix == nil)
+        let actions = try SessionActions(actions.map { bytes($0) }, of: .oss, isUnscoped: prefix == nil)
         var out = ByteWriter()
         out.append("before")
         if let prefix {
             let text = bytes(prefix)
-            try SessionPolicy.write(
+            try SessionPolicy.oss.write(
                 actions, on: bytes(bucket).span, prefix: text.span, listPrefix: listPrefix, into: &out)
         } else {
-            try SessionPolicy.write(actions, on: bytes(bucket).span, prefix: nil, listPrefix: listPrefix, into: &out)
+            try SessionPolicy.oss.write(
+                actions, on: bytes(bucket).span, prefix: nil, listPrefix: listPrefix, into: &out)
         }
         return String(out.array.text.dropFirst("before".count))
     }

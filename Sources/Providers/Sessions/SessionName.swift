@@ -7,28 +7,33 @@ import Crypto
 package struct SessionName: Sendable, Hashable {
     package let text: [UInt8]
 
-    /// The longest that the vendor takes.
-    static let maximumLength = 64
+    /// The longest that vendors take.
+    package static let maximumLength = 64
     /// Hex digits of the hash: 64 bits, which nobody meets by chance.
     private static let hashLength = 16
 
     /// - Parameters:
     ///   - rendered: the grant's `sessionName` for this caller; empty for none.
     ///   - principal: whose session it is.
-    package init(_ rendered: Span<UInt8>, for principal: Principal) throws(CryptoError) {
+    ///   - length: the most bytes that the vendor takes (`SessionSource.longestName`).
+    package init(
+        _ rendered: Span<UInt8>, for principal: Principal, atMost length: Int = maximumLength
+    ) throws(CryptoError) {
         var hash = TupleDigest("countersign session of a principal")
         hash.append(principal)
         let kind = Array(text: principal.kind.rawValue)
         let name = rendered.isEmpty ? principal.subject : rendered.array
-        try self.init(SessionName.readable(name) ?? kind, hash)
+        try self.init(SessionName.readable(name, atMost: length) ?? kind, hash)
     }
 
     /// The name of a session that all callers of a grant share.
-    package init(_ rendered: Span<UInt8>, sharedBy grant: [UInt8]) throws(CryptoError) {
+    package init(
+        _ rendered: Span<UInt8>, sharedBy grant: [UInt8], atMost length: Int = maximumLength
+    ) throws(CryptoError) {
         var hash = TupleDigest("countersign session of a grant")
         hash.append(grant)
         let name = rendered.isEmpty ? grant : rendered.array
-        try self.init(SessionName.readable(name) ?? Array(text: "shared"), hash)
+        try self.init(SessionName.readable(name, atMost: length) ?? Array(text: "shared"), hash)
     }
 
     private init(_ start: [UInt8], _ hash: borrowing TupleDigest) throws(CryptoError) {
@@ -41,10 +46,10 @@ package struct SessionName: Sendable, Hashable {
     }
 
     /// The start of `name` with every run of other letters as one `_`; nil when nothing of it is left.
-    private static func readable(_ name: [UInt8]) -> [UInt8]? {
+    private static func readable(_ name: [UInt8], atMost length: Int) -> [UInt8]? {
         var readable: [UInt8] = []
         for byte in name {
-            guard readable.count < maximumLength - hashLength - 1 else { break }
+            guard readable.count < length - hashLength - 1 else { break }
             if nameBytes.contains(byte) {
                 readable.append(byte)
             } else if readable.last != UInt8(ascii: "_") {

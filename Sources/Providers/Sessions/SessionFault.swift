@@ -1,13 +1,13 @@
 import Bytes
 
-/// Why STS, or another server in its place, gave no credential. It holds nothing of the answer but its status and the
+/// Why a vendor, or another server in its place, gave no credential. It holds nothing of the answer but its status and the
 /// vendor's code and request id, both only where they look like such.
-package struct STSFault: Error, Sendable, Equatable {
+package struct SessionFault: Error, Sendable, Equatable {
     /// What kind of fault it is.
     package enum Kind: Sendable {
         /// The vendor names it.
         case vendor
-        /// The answer is none of STS.
+        /// The answer is none of the vendor.
         case answer
         /// The credential had ended when it came.
         case expired
@@ -23,6 +23,8 @@ package struct STSFault: Error, Sendable, Equatable {
     package let status: Int
     /// What the vendor's support asks for.
     package let requestID: String?
+    /// Whether the vendor does not take the key, or its token, that the call was signed with.
+    package let isAboutKey: Bool
 
     /// The fault of an answer in which the vendor names none.
     init(_ code: Answer, status: Int) {
@@ -30,12 +32,15 @@ package struct STSFault: Error, Sendable, Equatable {
         self.code = code.rawValue
         self.status = status
         requestID = nil
+        isAboutKey = false
     }
 
     /// The fault that the vendor names; nil when `code` does not look like one of a fault.
-    init?(vendorCode code: [UInt8], requestID: [UInt8]?, status: Int) {
+    /// - Parameter keyCodes: what the codes begin with by which the vendor does not take a key.
+    init?(vendorCode code: [UInt8], requestID: [UInt8]?, status: Int, keyCodes: [String] = []) {
         guard ByteSet.dottedWord.contains(all: code, length: 1...64), code != Array(text: "Success") else { return nil }
         kind = .vendor
+        isAboutKey = keyCodes.contains { code.starts(with: $0.utf8) }
         self.code = code.text
         self.status = status
         self.requestID = requestID.flatMap { ByteSet.label.contains(all: $0, length: 1...64) ? $0.text : nil }
@@ -62,15 +67,22 @@ package struct STSFault: Error, Sendable, Equatable {
     }
 }
 
-extension STSFault {
-    /// Whether the vendor does not take the key, or its token, that the call was signed with.
-    package var isAboutKey: Bool {
-        kind == .vendor && (code.hasPrefix("InvalidSecurityToken") || code.hasPrefix("InvalidAccessKeyId"))
+extension SessionFault: CustomStringConvertible {
+    package var description: String {
+        "\(code) (HTTP \(status)\(requestID.map { ", request \($0)" } ?? ""))"
     }
 }
 
-extension STSFault: CustomStringConvertible {
-    package var description: String {
-        "\(code) (HTTP \(status)\(requestID.map { ", request \($0)" } ?? ""))"
+extension UpstreamAnswer {
+    /// How far the vendor's clock may be from ours, in seconds (R17).
+    private static let clockTolerance: Int64 = 300
+
+    /// R17: with clocks too far apart nothing is issued, since nobody knows how long it holds.
+    func checkClock(at now: Int64) throws(SessionFault) {
+        guard let theirs = moment else { return }
+        let (distance, overflow) = theirs.subtractingReportingOverflow(now)
+        guard !overflow, distance.magnitude <= UInt64(UpstreamAnswer.clockTolerance) else {
+            throw SessionFault(.clockSkew, status: status)
+        }
     }
 }

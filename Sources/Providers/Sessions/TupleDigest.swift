@@ -3,7 +3,7 @@ import Bytes
 import Crypto
 
 /// SHA-256 over a list of values, each behind its length, so that no two different lists are digested as the same bytes.
-struct TupleDigest: ~Copyable {
+package struct TupleDigest: ~Copyable {
     private var text = ByteWriter(capacity: 512)
 
     /// - Parameter purpose: what the digest is for; digests for different purposes are never equal.
@@ -43,4 +43,14 @@ struct TupleDigest: ~Copyable {
     func digest() throws(CryptoError) -> Digest { try Digest(.sha256, of: text.bytes) }
 
     private mutating func append(count: Int) { append(Int64(count)) }
+}
+
+extension KeyPair {
+    /// Different for different pairs; tells nothing of the secret.
+    func fingerprint() throws(CryptoError) -> [UInt8] {
+        // Begins as no string to sign of a vendor's does; neither half has a line end.
+        let newline = [UInt8(ascii: "\n")]
+        let text = Array(text: "countersign fingerprint\n") + accessKey + newline + (securityToken ?? [])
+        return try HMACKey(.sha256, secret).sign(text.span).bytes.array
+    }
 }

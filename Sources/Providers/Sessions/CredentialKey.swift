@@ -10,25 +10,20 @@ package struct CredentialKey: Sendable, Hashable {
 
     /// - Parameter principal: the caller; nil where the grant lets callers share (`shareAcrossCallers`).
     package init(
-        _ account: STSAccount, _ request: AssumeRole, for principal: Principal?
+        _ source: any SessionSource, _ request: any SessionRequest, for principal: Principal?
     ) throws(CryptoError) {
         var tuple = TupleDigest("countersign credential")
-        tuple.append(account.fingerprint)
-        tuple.append(request.roleARN)
-        tuple.append(request.externalID)
-        tuple.append(request.sourceIdentity)
-        tuple.append(request.policy)
-        tuple.append(request.sessionName)
-        tuple.append(request.durationSeconds)
+        tuple.append(source.fingerprint)
+        request.add(to: &tuple)
         tuple.append(principal == nil ? Int64(0) : 1)
         if let principal { tuple.append(principal) }
         self.init(try tuple.digest())
     }
 
     /// The key that the service itself is given to sign its calls with.
-    package init(serviceKeyOf account: STSAccount) throws(CryptoError) {
+    package init(serviceKeyOf source: any SessionSource) throws(CryptoError) {
         var tuple = TupleDigest("countersign own key")
-        tuple.append(account.fingerprint)
+        tuple.append(source.fingerprint)
         self.init(try tuple.digest())
     }
 

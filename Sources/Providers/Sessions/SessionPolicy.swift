@@ -1,9 +1,24 @@
 import Access
 import Bytes
 
-/// The policy that narrows a session to one prefix of one bucket. A session may do what role and policy both allow.
-package enum SessionPolicy {
-    /// In bytes, of which there are never fewer than of the characters that the vendor counts.
+/// How a vendor writes the policy that narrows a session to one prefix of one bucket. A session may do what role and policy both
+/// allow.
+package struct SessionPolicy: Sendable {
+    /// The version of the language.
+    let version: StaticString
+    /// What stands before a bucket where it is a resource.
+    let resource: [UInt8]
+    /// What the names of storage's own actions begin with, such as `oss:`.
+    let service: StaticString
+    /// The actions that reach nothing but the object they are about. Left out on purpose: those that change who may reach an
+    /// object (ACL, tags, which policies may be about), and those that undo versioning.
+    let objectActions: [String]
+    /// The action on a bucket by which its keys are listed, and the condition on their prefix.
+    let listing: (action: StaticString, prefix: StaticString)
+    /// Whether characters beyond ASCII stand as `\uXXXX`.
+    let isASCII: Bool
+
+    /// In bytes, of which there are never fewer than of the characters that vendors count.
     package static let maximumLength = 2048
 
     /// Why there is no policy that says what is meant.
@@ -20,16 +35,16 @@ package enum SessionPolicy {
     /// - Parameters:
     ///   - prefix: what all keys meant begin with; nil for the whole bucket (`unscoped`).
     ///   - listPrefix: whether these keys may also be listed.
-    package static func write(
+    package func write(
         _ actions: SessionActions, on bucket: Span<UInt8>, prefix: Span<UInt8>?, listPrefix: Bool,
         into out: inout ByteWriter
     ) throws(Fault) {
         guard BucketRule.admits(bucket) else { throw .bucket }
-        if let prefix, !isPrefix(prefix) { throw .prefix }
+        if let prefix, !SessionPolicy.isPrefix(prefix) { throw .prefix }
         try write(into: &out) { statements in
             if let prefix {
                 statements.add(object: {
-                    allow(actions.objectActions, in: &$0) { $0.add(resource: bucket, key: prefix, "*") }
+                    allow(actions.objectActions, in: &$0) { add(bucket, key: prefix, "*", to: &$0) }
                 })
             } else {
                 addUnscoped(actions, bucket, to: &statements)
@@ -62,40 +77,40 @@ package enum SessionPolicy {
     // MARK: Sessions that sign here
 
     /// Writes the policy of a session for one key; when it throws, nothing has been written.
-    static func write(
+    func write(
         _ actions: SessionActions, on bucket: Span<UInt8>, key: Span<UInt8>, into out: inout ByteWriter
     ) throws(Fault) {
         try write(actions, on: bucket, key, ending: "", into: &out)
     }
 
     /// Writes the policy of a session for all keys that begin so, be it in the midst of a segment.
-    static func write(
+    func write(
         _ actions: SessionActions, on bucket: Span<UInt8>, start: Span<UInt8>, into out: inout ByteWriter
     ) throws(Fault) {
         try write(actions, on: bucket, start, ending: "*", into: &out)
     }
 
-    private static func write(
+    private func write(
         _ actions: SessionActions, on bucket: Span<UInt8>, _ text: Span<UInt8>, ending: StaticString,
         into out: inout ByteWriter
     ) throws(Fault) {
         guard BucketRule.admits(bucket) else { throw .bucket }
-        guard standsForItself(text) else { throw .prefix }
+        guard SessionPolicy.standsForItself(text) else { throw .prefix }
         try write(into: &out) { statements in
             statements.add(object: {
-                allow(actions.objectActions, in: &$0) { $0.add(resource: bucket, key: text, ending) }
+                allow(actions.objectActions, in: &$0) { add(bucket, key: text, ending, to: &$0) }
             })
         }
     }
 
     // MARK: Sessions for callers
 
-    private static func addUnscoped(_ actions: SessionActions, _ bucket: Span<UInt8>, to statements: inout JSONArray) {
+    private func addUnscoped(_ actions: SessionActions, _ bucket: Span<UInt8>, to statements: inout JSONArray) {
         if !actions.objectActions.isEmpty {
             statements.add(object: { statement in
                 allow(actions.objectActions, in: &statement) { resources in
-                    resources.add(resource: bucket)
-                    resources.add(resource: bucket, key: Span(), "*")
+                    add(bucket, to: &resources)
+                    add(bucket, key: Span(), "*", to: &resources)
                 }
             })
         }
@@ -105,10 +120,10 @@ package enum SessionPolicy {
     }
 
     /// To list keys is an action on the bucket.
-    private static func allowListing(
+    private func allowListing(
         of bucket: Span<UInt8>, _ prefix: Span<UInt8>?, in statement: inout JSONObject
     ) {
-        allow(listing, in: &statement) { $0.add(resource: bucket) }
+        allow([listing.action.array], in: &statement) { add(bucket, to: &$0) }
         guard let prefix else { return }
         statement.add(
             "Condition",
@@ -117,7 +132,7 @@ package enum SessionPolicy {
                     "StringLike",
                     object: { like in
                         like.add(
-                            "oss:Prefix",
+                            listing.prefix,
                             array: { keys in
                                 keys.add(text: { key in
                                     key.append(prefix)
@@ -130,49 +145,58 @@ package enum SessionPolicy {
 
     // MARK: Statements
 
-    private static let listing = [Array(text: "oss:ListObjects")]
-
-    private static func write(
+    private func write(
         into out: inout ByteWriter, _ statements: (inout JSONArray) -> Void
     ) throws(Fault) {
         let start = out.count
         out.append(object: { policy in
-            policy.add("Version", "1")
+            policy.add("Version", version)
             policy.add("Statement", array: statements)
         })
-        guard out.count - start <= maximumLength else {
+        if isASCII { out.escapeNonASCII(from: start) }
+        guard out.count - start <= SessionPolicy.maximumLength else {
             out.truncate(to: start)
             throw .tooLong
         }
     }
 
-    private static func allow(
+    private func allow(
         _ actions: [[UInt8]], in statement: inout JSONObject, on resources: (inout JSONArray) -> Void
     ) {
         statement.add("Effect", "Allow")
         statement.add("Action", array: { list in for action in actions { list.add(action) } })
         statement.add("Resource", array: resources)
     }
-}
 
-extension JSONArray {
-    /// The bucket as a resource.
-    fileprivate mutating func add(resource bucket: Span<UInt8>) {
-        add(text: { resource in
-            resource.append("acs:oss:*:*:")
-            resource.append(bucket)
+    /// Adds the bucket as a resource.
+    private func add(_ bucket: Span<UInt8>, to resources: inout JSONArray) {
+        resources.add(text: { text in
+            text.append(resource)
+            text.append(bucket)
         })
     }
 
-    /// Keys of the bucket as a resource.
+    /// Adds keys of the bucket as a resource.
     /// - Parameter ending: `*` for all keys that begin so.
-    fileprivate mutating func add(resource bucket: Span<UInt8>, key: Span<UInt8>, _ ending: StaticString) {
-        add(text: { resource in
-            resource.append("acs:oss:*:*:")
-            resource.append(bucket)
-            resource.append(UInt8(ascii: "/"))
-            resource.append(key)
-            resource.append(ending)
+    private func add(_ bucket: Span<UInt8>, key: Span<UInt8>, _ ending: StaticString, to resources: inout JSONArray) {
+        resources.add(text: { text in
+            text.append(resource)
+            text.append(bucket)
+            text.append(UInt8(ascii: "/"))
+            text.append(key)
+            text.append(ending)
         })
+    }
+}
+
+extension ByteWriter {
+    /// Writes the characters beyond ASCII of a JSON text, from here on, as JSON's escapes.
+    fileprivate mutating func escapeNonASCII(from start: Int) {
+        let text = bytes.extracting(start..<count).array
+        guard text.contains(where: { $0 >= 0x80 }) else { return }
+        truncate(to: start)
+        for scalar in text.text.unicodeScalars {
+            if scalar.isASCII { append(UInt8(scalar.value)) } else { append(jsonEscape: scalar) }
+        }
     }
 }

@@ -1,0 +1,236 @@
+import Access
+import Audit
+import Bytes
+import Cluster
+import Crypto
+import HTTP
+import Net
+import Telemetry
+
+/// This replica among the others: what it shares with them lies in Redis (docs/cluster.md). It outlives configurations, and does its work
+/// on the thread of its link; no request waits for it but those of tickets that count.
+package final class ClusterMember: RedisLinkOwner {
+    /// What the link's thread knows alone.
+    private struct Rounds: Sendable {
+        var nextBeat: Int64 = .min
+        var nextLeases: Int64 = .min
+        var isBeating = false
+    }
+
+    let settings: ClusterSettings
+    /// Counts requests by leases, while Redis is heard.
+    package let limiter: RateLimiter
+    let link: RedisLink
+    let names: ClusterNames
+    private let wanted: WantedLeases
+    private let bucket, heartbeat, counter: RedisScript
+    private let audit: SharedAudit?
+    private let clock: Clock
+    private let startedAt: Int64
+    private let log: Log
+    private let rounds = Guarded(Rounds())
+    private let state = Guarded(ClusterStanding())
+
+    /// Milliseconds from one round of leases to the next, so that several leave together.
+    private static let leaseInterval: Int64 = 5
+
+    /// Why there is none.
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// - Parameters:
+    ///   - identities: how many are counted apart at a time, of each kind.
+    ///   - audit: whose head is told to Redis; nil where there is none.
+    package init(_ settings: ClusterSettings, identities: Int, auditing audit: SharedAudit?, _ log: Log, clock: @escaping Clock = SystemClock.now) throws {
+        let bucket = try RateBucket.script()
+        let heartbeat = try Heartbeat.script()
+        let counter = try TicketCounter.script()
+        guard let link = RedisLink(settings.redis, trusting: try settings.makeTrust(), loading: [bucket, heartbeat, counter]) else {
+            throw Failure(description: "cluster: the system has no pipe for it")
+        }
+        let wanted = WantedLeases(by: link)
+        self.settings = settings
+        self.link = link
+        self.wanted = wanted
+        self.bucket = bucket
+        self.heartbeat = heartbeat
+        self.counter = counter
+        self.audit = audit
+        self.log = log
+        self.clock = clock
+        startedAt = clock().monotonic
+        names = try ClusterNames(settings)
+        limiter = RateLimiter(identities: identities) { wanted.add($0) }
+    }
+
+    /// Connects, and goes on until `stop`.
+    package func start() throws(Failure) {
+        guard link.start(for: self) else { throw Failure(description: "cluster: the system has no thread for it") }
+    }
+
+    package func stop() { link.stop() }
+
+    /// How it stands; from any thread.
+    package var standing: ClusterStanding { state.withLock { $0 } }
+
+    /// Whether Redis has not been heard for so long that a brake may have been missed.
+    func isStale(at now: Instant) -> Bool {
+        let standing = standing
+        return !standing.isHeard && now.monotonic - (standing.heardAt ?? startedAt) >= settings.staleAfter
+    }
+
+    /// Whether anything may be issued.
+    func admits(at now: Instant) -> Bool { settings.whenStale == .serve || !isStale(at: now) }
+
+    /// Another replica would do no better without Redis, unless this one alone has lost it.
+    func state(at now: Instant) -> Readiness.State {
+        if !admits(at: now) { return .down }
+        return standing.isHeard ? .fine : .impaired
+    }
+
+    // MARK: The link
+
+    package func linkOpened(to runID: [UInt8]) {
+        state.withLock { $0.runID = runID }
+        rounds.withLock { $0 = Rounds() }
+    }
+
+    package func linkFailed(because fault: RedisFault) { lose(because: "\(fault)") }
+
+    package func linkTick(at now: Int64) -> Int64 {
+        guard link.isUp else { return .max }
+        let (beats, leases) = rounds.withLock { rounds in
+            let beats = now >= rounds.nextBeat && !rounds.isBeating
+            if beats {
+                rounds.isBeating = true
+                rounds.nextBeat = now + Heartbeat.interval
+            }
+            let leases = now >= rounds.nextLeases
+            return (beats, leases)
+        }
+        if beats { beat() }
+        if leases { askForLeases(at: now) }
+        let isWanted = !wanted.isEmpty
+        return rounds.withLock { rounds in
+            min(rounds.isBeating ? .max : rounds.nextBeat, isWanted ? rounds.nextLeases : .max)
+        }
+    }
+
+    // MARK: Beats
+
+    private func beat() {
+        let nonce = Hex.encode((try? SecureRandom.bytes(8)) ?? [])
+        let call = Heartbeat.call(heartbeat, names, of: settings.instance, to: standing.runID, nonce: nonce, head: head)
+        link.send(call) { [self] result in
+            rounds.withLock { $0.isBeating = false }
+            switch result {
+            case .success(let reply):
+                if let answer = Heartbeat.read(reply) { hear(answer) } else {
+                    lose(because: "\(RedisFault.unexpected(to: "a heartbeat", kind: reply.kind))")
+                }
+            // The link tells why.
+            case .failure: break
+            }
+        }
+    }
+
+    /// How far this replica's audit goes on the disk.
+    private var head: AuditHeads.Head? {
+        audit.map { audit in
+            let mark = audit.standing.mark
+            return AuditHeads.Head(
+                instance: settings.instance, count: mark.number, code: Hex.encode(mark.head.bytes.array),
+                time: clock().unixSeconds, file: Array(text: audit.settings.file))
+        }
+    }
+
+    private func hear(_ answer: Heartbeat.Answer) {
+        let now = clock().monotonic
+        let wasLost = state.withLock { state in
+            defer {
+                state.fault = nil
+                state.heardAt = now
+                state.replicas = answer.replicas
+                state.epoch = answer.epoch
+            }
+            return !state.isHeard
+        }
+        var scope = RateScope()
+        scope.replicas = answer.replicas
+        scope.isShared = true
+        scope.lease = settings.lease
+        if limiter.scope != scope { limiter.scope = scope }
+        if wasLost {
+            log.write(.info, "Redis answers: limits hold over all replicas", ["replicas": "\(answer.replicas)"])
+        }
+    }
+
+    /// Redis is not heard: from now on, this replica gives out its share of each rate.
+    private func lose(because reason: String) {
+        let (isNew, replicas) = state.withLock { state in
+            defer {
+                if state.isHeard { state.losses += 1 }
+                state.fault = reason
+            }
+            return (state.fault != reason, state.replicas)
+        }
+        if limiter.scope.isShared { limiter.scope.isShared = false }
+        guard isNew else { return }
+        log.write(
+            .warning, "Redis is not heard: this replica gives out its share of each limit",
+            ["reason": reason, "replicas": "\(replicas)"])
+    }
+
+    // MARK: Tickets
+
+    /// What a ticket must name whose uses are counted from now on; nil while nobody can count.
+    var ticketEpoch: [UInt8]? {
+        let standing = standing
+        return standing.isHeard ? standing.epoch : nil
+    }
+
+    /// Counts the use of a ticket.
+    /// - Parameters:
+    ///   - lifetime: seconds until it ends.
+    ///   - then: told what came of it, from any thread.
+    func spend(
+        _ ticket: [UInt8], _ uses: TicketUses, lifetime: Int64,
+        then: @escaping @Sendable (TicketCounter.Verdict) -> Void
+    ) {
+        let call: RedisCommand
+        do throws(CryptoError) {
+            call = try TicketCounter.call(counter, names, of: ticket, uses, lifetime: lifetime)
+        } catch {
+            return then(.unavailable)
+        }
+        link.send(call) { result in
+            switch result {
+            case .success(let reply): then(TicketCounter.read(reply, uses))
+            case .failure: then(.unavailable)
+            }
+        }
+    }
+
+    // MARK: Leases
+
+    private func askForLeases(at now: Int64) {
+        let leases = wanted.take()
+        guard !leases.isEmpty else { return }
+        rounds.withLock { $0.nextLeases = now + ClusterMember.leaseInterval }
+        state.withLock { $0.leases += Int64(leases.count) }
+        for lease in leases { ask(for: lease) }
+    }
+
+    private func ask(for lease: RateLimiter.WantedLease) {
+        let name: [UInt8]
+        do throws(CryptoError) { name = try names.name(.rate, of: lease.count.name) } catch {
+            return limiter.settle(lease, nil, at: clock())
+        }
+        link.send(RateBucket.call(bucket, on: name, lease.count.rate, lease.wanted)) { [self] result in
+            let given = try? RateBucket.read(result.get())
+            if given == nil { state.withLock { $0.failedLeases += 1 } }
+            limiter.settle(lease, given, at: clock())
+        }
+    }
+}

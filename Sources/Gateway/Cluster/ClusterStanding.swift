@@ -1,0 +1,19 @@
+/// How a replica stands with the others.
+package struct ClusterStanding: Sendable {
+    /// Replicas that lived when Redis was heard last, this one included.
+    package var replicas: Int64 = 1
+    /// Why Redis is not heard; nil while it is.
+    package var fault: String? = "Redis has not answered yet"
+    /// When it was heard last, in monotonic milliseconds; nil before.
+    package var heardAt: Int64?
+    /// What Redis' process calls itself.
+    package var runID: [UInt8] = []
+    /// Since when the uses of tickets are known there.
+    package var epoch: [UInt8] = []
+    /// Times that Redis was lost, leases that were asked for, and those that brought no answer.
+    package var losses: Int64 = 0
+    package var leases: Int64 = 0
+    package var failedLeases: Int64 = 0
+
+    package var isHeard: Bool { fault == nil }
+}

@@ -1,0 +1,178 @@
+import Foundation
+import TestTraits
+import Testing
+
+@testable import TestService
+
+@Suite("Several replicas, one Redis", .waiting) struct ReplicaTests {
+    private struct Failure: Error, CustomStringConvertible { let description: String }
+
+    /// Waits until something holds.
+    private static func wait(for what: String, until isDone: () throws -> Bool) throws {
+        let deadline = Date.now.addingTimeInterval(Program.patience)
+        while try !isDone() {
+            guard Date.now < deadline else { throw Failure(description: "never: \(what)") }
+            usleep(20_000)
+        }
+    }
+
+    /// How the service says that it stands with the others.
+    private static func part(_ service: Service) throws -> String {
+        try #require(service.admin.get("/readyz").json["parts"]?["cluster"]?.string)
+    }
+
+    private static func start(_ names: [String], on redis: RedisProcess) throws -> [Service] {
+        let replicas = try names.map { try Service(.replica($0, of: redis), .epoll) }
+        try wait(for: "all replicas know each other") {
+            try redis.ask("ZCARD", "countersign:replicas") == "\(names.count)"
+        }
+        for replica in replicas { try wait(for: "Redis is heard") { try part(replica) == "ok" } }
+        return replicas
+    }
+
+    /// Asks so many times, one after the other.
+    /// - Returns: how often the answer was 200; all others were 429.
+    private static func ask(_ service: Service, _ target: String, _ fields: [String] = [], times: Int) throws -> Int {
+        var client = try service.connect()
+        var allowed = 0
+        for number in 1...times {
+            // A connection is good for some hundred requests.
+            if number % 400 == 0 { client = try service.connect() }
+            try client.send(service.text("GET", target, fields))
+            let status = try client.answer().status
+            guard [200, 429].contains(status) else { throw Failure(description: "status \(status)") }
+            if status == 200 { allowed += 1 }
+        }
+        return allowed
+    }
+
+    @Test func `a grant's limit holds over all replicas that are asked at once`() throws {
+        let redis = try RedisProcess()
+        let replicas = try ReplicaTests.start(["a", "b", "c"], on: redis)
+        let counts = Collected()
+        DispatchQueue.concurrentPerform(iterations: replicas.count) { index in
+            counts.add { try ReplicaTests.ask(replicas[index], "/qiniu/uptoken?key=photos/1.jpg", times: 1500) }
+        }
+        let allowed = try counts.sum()
+        // A lease of 1,000 an hour among three is of 16 tokens; within the minute that this may take, 17 more come.
+        #expect((1000...1000 + 3 * 16 + 17).contains(allowed))
+    }
+
+    @Test func `one replica gets all of a limit that it alone has need of`() throws {
+        let redis = try RedisProcess()
+        let replicas = try ReplicaTests.start(["a", "b"], on: redis)
+        var allowed = 0
+        try ReplicaTests.wait(for: "59 of 60 are given") {
+            allowed += try ReplicaTests.ask(
+                replicas[0], "/qiniu/uptoken?key=few/1.jpg", [APIKey.alice.bearer], times: 5)
+            return allowed >= 59
+        }
+        #expect(allowed <= 60 + 16 + 2)
+    }
+
+    @Test func `without Redis each replica serves, and with it again, they share`() throws {
+        let redis = try RedisProcess()
+        let replicas = try ReplicaTests.start(["a", "b"], on: redis)
+        redis.kill()
+        for replica in replicas {
+            try ReplicaTests.wait(for: "Redis is missed") { try ReplicaTests.part(replica) == "failing" }
+            #expect(try replica.get("/qiniu/uptoken?key=photos/1.jpg").status == 200)
+            #expect(try replica.admin.get("/readyz").status == 200)
+        }
+        try redis.start()
+        for replica in replicas { try ReplicaTests.wait(for: "Redis is heard again") { try ReplicaTests.part(replica) == "ok" } }
+        #expect(try redis.ask("ZCARD", "countersign:replicas") == "2")
+    }
+
+    /// A ticket for one of alice's objects.
+    private static func ticket(of service: Service, uses: Int) throws -> String {
+        let answer = try service.post(
+            "/tickets", "application/json", #"{ "grant": "few", "key": "few/1.jpg", "uses": \#(uses) }"#,
+            APIKey.alice.bearer)
+        return try #require(answer.json["ticket"]?.string, "\(answer.status): \(answer.text)")
+    }
+
+    private static func use(_ ticket: String, at service: Service) throws -> Answer {
+        try service.get("/qiniu/uptoken?ticket=\(ticket)")
+    }
+
+    @Test func `a ticket is used so many times, wherever and however many ask at once`() throws {
+        let redis = try RedisProcess()
+        let replicas = try ReplicaTests.start(["a", "b"], on: redis)
+        let once = try ReplicaTests.ticket(of: replicas[0], uses: 1)
+        #expect(try ReplicaTests.use(once, at: replicas[1]).json["token"] != nil)
+        for replica in replicas {
+            let second = try ReplicaTests.use(once, at: replica)
+            #expect(second.status == 403 && second.json["code"] == "ticket_spent" && second.json["token"] == nil)
+        }
+        // A request that is refused for another reason is no use.
+        let thrice = try ReplicaTests.ticket(of: replicas[1], uses: 3)
+        #expect(try replicas[0].get("/qiniu/uptoken?ticket=\(thrice)&key=other/1.jpg").status == 403)
+        #expect(try replicas[0].ask("HEAD", "/qiniu/uptoken?ticket=\(thrice)").status == 200)
+        let counts = Collected()
+        DispatchQueue.concurrentPerform(iterations: 12) { index in
+            counts.add { try ReplicaTests.use(thrice, at: replicas[index % 2]).status == 200 ? 1 : 0 }
+        }
+        #expect(try counts.sum() == 3)
+    }
+
+    @Test func `a ticket that is counted is of no use without Redis, nor with one that has begun anew`() throws {
+        let redis = try RedisProcess()
+        let replica = try #require(try ReplicaTests.start(["a"], on: redis).first)
+        let (one, two) = (try ReplicaTests.ticket(of: replica, uses: 1), try ReplicaTests.ticket(of: replica, uses: 2))
+        #expect(try ReplicaTests.use(one, at: replica).status == 200)
+        redis.kill()
+        try ReplicaTests.wait(for: "Redis is missed") { try ReplicaTests.part(replica) == "failing" }
+        let gone = try ReplicaTests.use(one, at: replica)
+        #expect(gone.status == 503 && gone["Retry-After"] == "1" && gone.json["code"] == "cluster_unavailable")
+        let mint = try replica.post(
+            "/tickets", "application/json", #"{ "grant": "few", "key": "few/1.jpg", "uses": 1 }"#, APIKey.alice.bearer)
+        #expect(mint.status == 503)
+        try redis.start()
+        try ReplicaTests.wait(for: "Redis is heard again") { try ReplicaTests.part(replica) == "ok" }
+        for ticket in [one, two] {
+            let answer = try ReplicaTests.use(ticket, at: replica)
+            #expect(answer.status == 403 && answer.json["code"] == "ticket_spent")
+        }
+        try redis.ask("FLUSHALL")
+        #expect(try ReplicaTests.use(two, at: replica).status == 403)
+        let anew = try ReplicaTests.ticket(of: replica, uses: 1)
+        #expect([200, 403].contains(try ReplicaTests.use(anew, at: replica).status))
+    }
+
+    @Test(arguments: ["0", "1001", "1.5", "true", #""x""#, "[1]"]) func `uses are a number from 1 to 1000`(uses: String) throws {
+        let redis = try RedisProcess()
+        let replica = try #require(try ReplicaTests.start(["a"], on: redis).first)
+        let answer = try replica.post(
+            "/tickets", "application/json", "{ \"grant\": \"few\", \"key\": \"few/1.jpg\", \"uses\": \(uses) }",
+            APIKey.alice.bearer)
+        #expect(answer.status == 400 && answer.json["parameter"] == "uses")
+    }
+
+    @Test func `a Redis that asks for a password is not used without it`() throws {
+        let redis = try RedisProcess("--requirepass", "the-password")
+        let stranger = try Service(.replica("stranger", of: redis), .epoll)
+        #expect(try stranger.process.waitForError(holding: "NOAUTH").contains("Redis is not heard"))
+        let wrong = try Service(.replica("wrong", of: redis, beside: #"password: "another","#), .epoll)
+        #expect(try wrong.process.waitForError(holding: "WRONGPASS").contains("Redis is not heard"))
+        let known = try Service(.replica("known", of: redis, beside: #"password: "the-password","#), .epoll)
+        try ReplicaTests.wait(for: "Redis is heard") { try ReplicaTests.part(known) == "ok" }
+        for replica in [stranger, wrong, known] {
+            #expect(try replica.get("/qiniu/uptoken?key=photos/1.jpg").status == 200)
+            #expect(!replica.process.errorText.contains("the-password"))
+        }
+    }
+}
+
+/// What threads have counted, or why one could not.
+private final class Collected: @unchecked Sendable {
+    private let lock = NSLock()
+    private var results: [Result<Int, any Error>] = []
+
+    func add(_ count: () throws -> Int) {
+        let result = Result { try count() }
+        lock.withLock { results.append(result) }
+    }
+
+    func sum() throws -> Int { try lock.withLock { results }.reduce(0) { try $0 + $1.get() } }
+}

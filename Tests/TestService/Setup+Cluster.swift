@@ -1,0 +1,30 @@
+extension Setup {
+    /// One of several replicas that share a limit of `perGrant`, and one of `perCaller`.
+    static func replica(_ name: String, of redis: RedisProcess, beside more: String = "", _ rest: String = "") -> Setup {
+        Setup(
+            name: name,
+            rest: """
+                authentication: {
+                    apiKeys: [\(APIKey.alice.entry)],
+                    tickets: { secret: "f1e2d3c4b5a6978869584a3b2c1d0e0ff1e2d3c4b5a6978869584a3b2c1d0e0f" },
+                  },
+                  cluster: {
+                    servers: ["redis://127.0.0.1:\(redis.port)"], instance: "\(name)", timeout: "300ms",
+                    key: "\(clusterKey)", \(more)
+                  },
+                  grants: {
+                    "limited": {
+                      route: "qiniu.uptoken", credential: "qiniu", callers: ["anonymous"], public: true,
+                      bucket: "demo-media", keyPrefix: "photos/", rate: { perGrant: "1000/h" },
+                    },
+                    "few": {
+                      route: "qiniu.uptoken", credential: "qiniu", callers: ["apiKey:alice"],
+                      bucket: "demo-media", keyPrefix: "few/", rate: { perCaller: "60/h" },
+                    },
+                  },
+                  \(rest)
+                """)
+    }
+
+    static let clusterKey = "0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0"
+}
