@@ -48,7 +48,8 @@ extension Command {
         let commands = all.map { command in
             let options = command.options.filter { $0 != Option.help }.map { "`\($0.name)`" }.joined(separator: " ")
             let exits = command.allExits.filter { $0.code != .usage }.map { "\($0.code.rawValue) \($0.meaning)" }
-            return "| `\(command.usage)` | \(command.summary) | \(options) | \(exits.joined(separator: "; ")) |"
+            return
+                "| `\(command.usage.replacing("|", with: "\\|"))` | \(command.summary) | \(options) | \(exits.joined(separator: "; ")) |"
         }
         let options = everyOption.map { option in
             "| `\(option.fullUsage.replacing("|", with: "\\|"))` | \(option.summary) |"

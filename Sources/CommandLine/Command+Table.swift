@@ -1,11 +1,12 @@
+import Access
 import Gateway
 import Lifecycle
 
 /// The commands. This is the only list of them, of their options and of their exit codes.
 extension Command {
     static let all = [
-        initialize, serve, check, mint, ticket, explain, inspect, makeKey, hashKey, audit, healthCheck, api, describe,
-        version,
+        initialize, serve, check, mint, ticket, explain, inspect, brake, release, brakes, makeKey, hashKey, audit,
+        healthCheck, api, describe, version,
     ]
 
     static let initialize = Command(
@@ -74,6 +75,39 @@ extension Command {
             "countersign inspect < answer.json",
         ],
         run: Inspecting.run)
+
+    static let brake = Command(
+        "brake \(kinds) [NAME]",
+        "stops within a second what a grant, caller, credential or issuer gives, or everything, and lists what is still out",
+        options: [.configuration, .format, .reason, .duration], exits: braking(done: "it is stopped"),
+        examples: [
+            "countersign brake grant photos --reason prefix-too-wide --for 1h",
+            "countersign brake caller apiKey:app --reason key-has-leaked",
+            "countersign brake all --reason unknown-leak",
+        ],
+        run: Braking.brake)
+
+    static let release = Command(
+        "release \(kinds) [NAME]", "sets free again what is stopped",
+        options: [.configuration, .format, .reason], exits: braking(done: "it is free again"),
+        examples: ["countersign release grant photos --reason prefix-is-right"], run: Braking.release)
+
+    static let brakes = Command(
+        "brakes", "lists what is stopped, since when and until when, by whom and why",
+        options: [.configuration, .format],
+        exits: [
+            .done: "the list is printed", .failed: "the file of the brakes cannot be read", .invalidConfiguration: nil,
+        ],
+        examples: ["countersign brakes"], run: Braking.list)
+
+    private static let kinds = Brake.Kind.allCases.map(\.rawValue).joined(separator: "|")
+
+    private static func braking(done: String) -> KeyValuePairs<Exit, String?> {
+        [
+            .done: done, .failed: "it is not: the file of the brakes cannot be read or written",
+            .invalidConfiguration: nil,
+        ]
+    }
 
     static let makeKey = Command(
         "make-key", "makes a new API key: prints the key for the client and the entry for the configuration",

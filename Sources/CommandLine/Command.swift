@@ -31,18 +31,26 @@ struct Command: Sendable {
         self.run = run
     }
 
-    /// The words of the usage behind the name that must stand there as they are.
-    var fixedWords: [String] { usage.split(separator: " ").dropFirst().prefix(1).map(String.init) }
+    /// The words of which one must stand behind the name.
+    var fixedWords: [String] {
+        usage.split(separator: " ").dropFirst().first.map { $0.split(separator: "|").map(String.init) } ?? []
+    }
+
+    /// Whether a name can follow that word.
+    private var takesName: Bool { usage.hasSuffix("[NAME]") }
 
     /// Whether names of files can follow.
     var takesFiles: Bool { usage.hasSuffix("FILE…") }
 
     /// Whether what is no option can follow.
     func check(_ operands: [String]) throws(UsageError) {
-        if let needed = fixedWords.first, operands.first != needed {
-            throw UsageError(reason: "what it can do is: \(usage.dropFirst(name.count + 1))")
+        let words = fixedWords
+        if !words.isEmpty, operands.first.map({ !words.contains($0) }) ?? true {
+            let hint = operands.first.flatMap { NearestName.of($0, among: words) }.map { "; did you mean \($0)?" } ?? ""
+            throw UsageError(reason: "what it can do is: \(usage.dropFirst(name.count + 1))\(hint)")
         }
-        if fixedWords.isEmpty, let operand = operands.first { throw UsageError(reason: "\(operand) cannot stand here") }
+        let most = words.isEmpty ? 0 : takesName ? 2 : takesFiles ? .max : 1
+        if operands.count > most { throw UsageError(reason: "\(operands[most]) cannot stand here") }
     }
 
     static func named(_ name: String) throws(UsageError) -> Command {

@@ -53,7 +53,8 @@ enum Completions {
     static var zsh: String {
         let descriptions = commands.map { "        '\($0.name):\(quoted($0.summary))'" }
         let cases = Command.all.map { command in
-            let words = command.fixedWords.map { "'1:word:(\($0))'" }
+            let fixed = command.fixedWords.joined(separator: " ")
+            let words = fixed.isEmpty ? [] : ["'1:word:(\(fixed))'"]
             let files = command.takesFiles ? ["'*:file:_files'"] : []
             let arguments = (command.options.map(zsh) + words + files).joined(separator: " \\\n            ")
             return "    \(command.name))\n        _arguments \(arguments)\n        ;;"

@@ -1,9 +1,11 @@
+import Access
 import Bytes
 import Configuration
 import Gateway
 import HTTP
 import Machine
 import Net
+import Telemetry
 
 /// `countersign explain`: why a caller would get a token, or would not. Nothing is issued, and no secret is shown.
 enum Explaining {
@@ -21,7 +23,16 @@ enum Explaining {
             Terminal.complain("countersign explain: \(error.reason.visible)")
             return .usage
         }
-        let answer = Explainer(configuration: configuration).explain(inquiry)
+        let brakes: BrakeKeeper?
+        do throws(BrakeFault) {
+            brakes = try configuration.brake.map { settings throws(BrakeFault) in
+                try BrakeKeeper(settings, Log(configuration.log))
+            }
+        } catch {
+            Terminal.complain("countersign explain: \("\(error)".visible)")
+            return .failed
+        }
+        let answer = Explainer(configuration: configuration, brakes: brakes).explain(inquiry)
         let report = ExplanationReport(answer)
         Terminal.say(options.wantsJSON ? report.json : report.text(inColour: Terminal.hasColours))
         return answer.refusal == nil ? .done : .failed

@@ -45,6 +45,16 @@ final class Compiler {
         return target
     }
 
+    /// Reads no secret and no other file: what names them is not judged.
+    func compileBrakeTarget() throws(ConfigurationError) -> Configuration.BrakeTarget {
+        reader.readsSecrets = false
+        let target = parse().map { document in compileBrakeTarget(reader.read(document, "", Schema.root)) }
+        guard let target, reader.problems.count == 0 else {
+            throw ConfigurationError(file: name, problems: reader.problems.problems)
+        }
+        return target
+    }
+
     func compile() throws(ConfigurationError) -> Configuration {
         let root = parse().map { ($0, reader.read($0, "", Schema.root)) }
         let log = root.map { Compiler.log($0.1.log) }
@@ -106,6 +116,7 @@ final class Compiler {
             callbackKeys: compileCallbackKeys(root.callbackKeys),
             reload: Compiler.reload(root.reload),
             audit: root.audit.flatMap { compileAudit($0) },
+            brake: root.brake.flatMap { compileBrake($0) },
             cluster: root.cluster.flatMap { compileCluster($0) },
             log: Compiler.log(root.log),
             fixed: RestartOnlySetting.all(

@@ -139,6 +139,18 @@ package struct Configuration: Sendable {
         package let interval: Int64
     }
 
+    /// Where it stands what the operator has stopped.
+    package struct Brake: Sendable {
+        package let file: String
+        /// How many brakes and releases there may be.
+        package let entries: Int
+
+        package init(file: String, entries: Int) {
+            self.file = file
+            self.entries = entries
+        }
+    }
+
     /// How often anybody may ask, by whatever grant.
     package struct Rates: Sendable {
         package let perAddress, perCaller: Rate?
@@ -152,6 +164,8 @@ package struct Configuration: Sendable {
     package static let readinessPath = Array("/readyz".utf8)
     /// Where the service explains why a caller would get a token, or would not.
     package static let explanationPath = Array("/explain".utf8)
+    /// Where the admin listener tells what is stopped, and has things stopped and set free.
+    package static let brakesPath = Array("/brakes".utf8)
     /// Where the admin listener tells what the service has counted.
     package static let metricsPath = Array("/metrics".utf8)
     /// Where the admin listener tells what callers can ask.
@@ -182,6 +196,8 @@ package struct Configuration: Sendable {
     package let reload: Reload
     /// Nil where the service keeps no audit.
     package let audit: AuditSettings?
+    /// Nil where nothing can be stopped by `countersign brake`.
+    package let brake: Brake?
     /// Nil for a service that is alone.
     package let cluster: ClusterSettings?
     package let log: Log.Settings

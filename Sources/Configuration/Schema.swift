@@ -32,6 +32,10 @@ package enum Schema {
         let audit = Field(
             "audit", .object(Audit()), fixed: .forProcess,
             "The record of everything that was issued. Without this key there is none.")
+        let brake = Field(
+            "brake", .object(Brake()), fixed: .forProcess,
+            "What the operator stops at once, such as a grant or a caller whose key has leaked. Without this key nothing can be stopped so."
+        )
         let cluster = Field(
             "cluster", .object(Cluster()), fixed: .forProcess,
             "What several replicas share through Redis ([docs/cluster.md](../docs/cluster.md)). Without this key each is alone.")
@@ -228,6 +232,24 @@ package enum Schema {
         package init() {}
     }
 
+    /// What `POST /brakes` is asked.
+    package struct BrakeOrder: FieldGroup {
+        /// The shortest and the longest time for which something is stopped, in milliseconds.
+        package static let durations: ClosedRange<Int64> = 1000...31_536_000_000
+
+        package let kind = Field(
+            "kind", .choice(Access.Brake.Kind.self), required: true, "What is stopped, or set free.")
+        package let name = Field(
+            "name", .string,
+            "The name of the grant, credential or issuer, or the caller as in `authentication.deny`. None for `all`.")
+        package let reason = Field("reason", .string, required: true, "Why, for the audit and for other operators.")
+        package let duration = Field(
+            "for", .duration(durations), "After which time it ends by itself. The default is never.")
+        package let release = Field("release", .boolean, default: false, "Whether it is set free again.")
+
+        package init() {}
+    }
+
     struct PolicyTests: FieldGroup {
         let name = Field("name", .string, "The name that is shown if the test fails.")
         let inquiry = Inquiry()
@@ -293,6 +315,16 @@ package enum Schema {
             "deniedPerMinute", .integer(1...1_000_000), default: standard.deniedPerMinute, fixed: .forProcess,
             "Refusals of one caller that get a line of their own, per minute and event loop. Further refusals are only counted."
         )
+    }
+
+    struct Brake: FieldGroup {
+        let file = Field(
+            "file", .string, required: true, fixed: .forProcess,
+            "The file of what is stopped, which `countersign brake` and the admin listener write. Its folder must exist."
+        )
+        let entries = Field(
+            "entries", .integer(1...Int64(BrakeList.most)), default: 1000, fixed: .forProcess,
+            "Brakes and releases that the file may have. Releases, and brakes that have ended, are kept for 30 days.")
     }
 
     struct Cluster: FieldGroup {

@@ -15,7 +15,7 @@ package enum Units {
     ]
 
     /// Milliseconds of `10s`, `500ms`, `15m`, `1h`, `7d`; nil for anything else.
-    static func duration(_ text: [UInt8]) -> Int64? { read(text, durations) }
+    package static func duration(_ text: [UInt8]) -> Int64? { read(text, durations) }
 
     /// Days of `7d`; nil for anything else.
     static func days(_ text: [UInt8]) -> Int64? { read(text, [("d", 1)]) }

@@ -18,6 +18,8 @@ public enum CountersignError: Error, Sendable {
     case forbidden(Problem)
     /// The caller's own credential ends before what it asks for would.
     case credentialTooShort(Problem)
+    /// The operator has stopped this.
+    case stopped(Problem)
     /// The service has nothing at this path: the base URL may be wrong.
     case notFound(Problem)
     /// The path does not answer to this method.
@@ -64,7 +66,7 @@ public enum CountersignError: Error, Sendable {
         case .invalidParameter(let problem), .unknownParameter(let problem), .missingParameter(let problem),
             .ambiguousGrant(let problem), .malformedRequest(let problem), .unauthenticated(let problem),
             .notInGrant(let problem), .forbidden(let problem), .credentialTooShort(let problem),
-            .notFound(let problem), .methodNotAllowed(let problem), .requestTimeout(let problem),
+            .stopped(let problem), .notFound(let problem), .methodNotAllowed(let problem), .requestTimeout(let problem),
             .bodyTooLarge(let problem), .uriTooLong(let problem), .unsupportedMediaType(let problem),
             .misdirected(let problem), .unreadableStringToSign(let problem), .rateLimited(let problem),
             .headersTooLarge(let problem), .internalError(let problem), .upstreamFailed(let problem),
@@ -98,6 +100,7 @@ public enum CountersignError: Error, Sendable {
         "not_in_grant": { .notInGrant($0) },
         "forbidden": { .forbidden($0) },
         "credential_too_short": { .credentialTooShort($0) },
+        "stopped": { .stopped($0) },
         "not_found": { .notFound($0) },
         "method_not_allowed": { .methodNotAllowed($0) },
         "request_timeout": { .requestTimeout($0) },

@@ -1,6 +1,7 @@
 import Audit
 import Bytes
 import Configuration
+import Gateway
 import Machine
 import Net
 
@@ -29,6 +30,10 @@ extension Configuration {
             } else if let weakness = trust.weakness {
                 configuration.warnings.append("audit.file: \(weakness)")
             }
+        }
+        // No error of the configuration: the file must not keep a running service from denying somebody by a reload.
+        if let fault = configuration.brake.flatMap({ BrakeKeeper.fault(of: $0) }) {
+            configuration.warnings.append("brake.file: \(fault); the service does not start by it")
         }
         let results = PolicyTestRunner.run(configuration)
         configuration.warnings += results.suspended.map(\.description)

@@ -39,6 +39,7 @@ struct StartedService {
         }
         // No loop runs yet: where this fails, nobody has been taken from a socket that another process has, too.
         try audit?.open()
+        snapshot.brakes?.watch()
         try cluster?.start()
         self.loops = loops
         self.audit = audit

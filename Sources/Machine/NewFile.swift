@@ -53,7 +53,7 @@ package enum NewFolder {
 }
 
 /// What the system says of the last error.
-private func systemMessage() -> String {
+func systemMessage() -> String {
     // Unsafe: the text is copied at once.
     unsafe String(cString: strerror(errno))
 }

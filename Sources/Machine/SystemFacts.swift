@@ -14,6 +14,17 @@ package enum SystemFacts {
     /// Seconds since 1970.
     package static var unixSeconds: Int64 { Int64(time(nil)) }
 
+    /// The name of the user who runs this process; its number where it has none.
+    package static var userName: String {
+        var (entry, found) = unsafe (passwd(), UnsafeMutablePointer<passwd>?.none)
+        var text = [CChar](repeating: 0, count: 4096)
+        // Unsafe: the system writes to locals, and the name, which is among them, is copied at once.
+        guard unsafe getpwuid_r(getuid(), &entry, &text, text.count, &found) == 0, unsafe found != nil,
+            let name = unsafe entry.pw_name
+        else { return "user \(getuid())" }
+        return unsafe String(cString: name)
+    }
+
     /// The machine's name; nil where it has none.
     package static var hostName: String? {
         var text = [CChar](repeating: 0, count: 256)

@@ -138,6 +138,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "server.tls.crlFile": certificate + [("server.tls.clientCAFile", "\"authority.pem\"")],
         "audit.file": audit, "audit.key": audit, "audit.durability": audit, "audit.failClosed": audit,
         "audit.maxSize": audit, "audit.queue": audit, "audit.deniedPerMinute": audit,
+        "brake.file": brake, "brake.entries": brake,
         "cluster.servers": cluster, "cluster.plaintext": cluster, "cluster.trustFile": cluster,
         "cluster.user": cluster + [("cluster.password", "\"p\"")], "cluster.password": cluster,
         "cluster.key": cluster, "cluster.previousKey": cluster, "cluster.prefix": cluster,
@@ -242,6 +243,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
         authorities + [
             ("authentication.certificates.[].id", "\"c\""), ("authentication.certificates.[].san", "\"dns:c\""),
         ]
+    private static let brake = [("brake.file", "\"b.json\"")]
     private static let cluster = [
         ("cluster.servers", "\"redis://127.0.0.1:6379\""), ("cluster.key", "\"\(ticketSecret)\""),
     ]
@@ -285,6 +287,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "admin.listen": "\"127.0.0.1:1\"", "admin.auth": "[{\"id\":\"b\",\"sha256\":\"\(Sample.otherDigest)\"}]",
         "admin.auth[].sha256": "\"\(Sample.otherDigest)\"",
         "server.trustedProxies": "\"10.0.0.0/8\"",
+        "brake": "{file:\"b.json\"}",
         "cluster": "{servers:\"redis://127.0.0.1:6379\",key:\"\(ticketSecret)\"}",
         "cluster.servers": "\"redis://127.0.0.1:6379\"", "cluster.key": "\"\(ticketSecret)\"",
         "cluster.previousKey": "\"\(ticketSecret)\"", "cluster.trustFile": "\"authority.pem\"",

@@ -260,6 +260,9 @@ final class InProcessService: @unchecked Sendable {
 
     // MARK: What it says
 
+    /// What the operator has stopped; nil where nothing can be.
+    var brakes: BrakeKeeper? { lock.withLock { snapshot.brakes } }
+
     /// All that it has written to its log.
     var logged: String { log.text }
 }

@@ -77,7 +77,7 @@ final class Service: Asked, Sendable {
     }
 
     /// That of a service without a process.
-    private var inProcess: InProcessService {
+    var inProcess: InProcessService {
         guard case .inProcess(let service) = home else { preconditionFailure("the service is a process") }
         return service
     }

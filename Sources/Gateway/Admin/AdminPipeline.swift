@@ -17,6 +17,8 @@ struct AdminPipeline: ~Copyable {
         case ready
         /// Why a caller would get a token, or would not.
         case explanation
+        /// What is stopped, and what is to be stopped or set free.
+        case brakes
         /// What it has counted, for Prometheus.
         case metrics
         /// What callers can ask, for their tools.
@@ -31,6 +33,7 @@ struct AdminPipeline: ~Copyable {
             case .alive: Configuration.livenessPath
             case .ready: Configuration.readinessPath
             case .explanation: Configuration.explanationPath
+            case .brakes: Configuration.brakesPath
             case .metrics: Configuration.metricsPath
             case .openAPI: Configuration.openAPIPath
             case .page: ConsoleFile.page.path
@@ -47,7 +50,8 @@ struct AdminPipeline: ~Copyable {
         }
 
         var methods: String {
-            takesBody ? "POST, OPTIONS" : "GET, HEAD, OPTIONS"
+            if !isRead { return "POST, OPTIONS" }
+            return takesBody ? "GET, HEAD, POST, OPTIONS" : "GET, HEAD, OPTIONS"
         }
 
         /// What it gives of the page; nil for what is no file of it.
@@ -64,7 +68,7 @@ struct AdminPipeline: ~Copyable {
         /// Whether it is there for the page alone.
         var isOfConsole: Bool {
             switch self {
-            case .alive, .ready, .explanation, .metrics, .openAPI: false
+            case .alive, .ready, .explanation, .brakes, .metrics, .openAPI: false
             case .page, .style, .script, .icon, .status, .grants, .asks, .inspection, .mint, .verification: true
             }
         }
@@ -72,10 +76,13 @@ struct AdminPipeline: ~Copyable {
         /// Whether it is asked by a body.
         var takesBody: Bool {
             switch self {
-            case .explanation, .inspection, .mint, .verification: true
+            case .explanation, .brakes, .inspection, .mint, .verification: true
             default: false
             }
         }
+
+        /// Whether it is asked without one.
+        var isRead: Bool { self == .brakes || !takesBody }
 
         /// Whether it answers without a key: supervisors and load balancers ask so, and a browser has none for a page, which tells
         /// nothing of the service.
@@ -90,6 +97,9 @@ struct AdminPipeline: ~Copyable {
     private let paths: [(path: [UInt8], endpoint: Endpoint)]
     /// Nil where there is no page for operators.
     let console: Console?
+    let queued: QueuedAnswers
+    /// Nil where nothing can be stopped.
+    let brakes: BrakeKeeper?
     private let readiness: Readiness
     let explainer: Explainer
     private let metrics: MetricsPage
@@ -98,17 +108,20 @@ struct AdminPipeline: ~Copyable {
     private var ids: RequestIDs
 
     init(
-        _ configuration: Configuration, _ readiness: Readiness, _ metrics: MetricsPage, _ reporter: RequestReporter,
-        _ console: Console?
+        _ snapshot: Snapshot, _ readiness: Readiness, _ metrics: MetricsPage, _ reporter: RequestReporter,
+        _ console: Console?, _ queued: QueuedAnswers
     ) throws(CryptoError) {
+        let configuration = snapshot.configuration
         self.console = console
+        self.queued = queued
+        brakes = snapshot.brakes
         paths = Endpoint.allCases.filter { console != nil || !$0.isOfConsole }.map { ($0.path, $0) }
         ids = try RequestIDs()
         hosts = configuration.admin.listen.map { HostRule(configuration.server, listener: $0, isAdmin: true) }
         authenticator = configuration.admin.authenticator
         memory = JWTCache(capacity: 0)
         self.readiness = readiness
-        explainer = Explainer(configuration: configuration)
+        explainer = Explainer(configuration: configuration, brakes: snapshot.brakes)
         self.metrics = metrics
         self.reporter = reporter
     }
@@ -124,6 +137,11 @@ struct AdminPipeline: ~Copyable {
         do throws(Refusal) {
             let endpoint = try find(request, by: listener)
             try admit(request, to: endpoint)
+            if endpoint == .brakes, request.head.method == .post {
+                try admitType(of: request)
+                try orderBrake(request, for: park(as: pending, with: response))
+                return .later
+            }
             if let console, request.head.method != .options {
                 switch endpoint {
                 case .grants, .asks, .verification:
@@ -211,7 +229,7 @@ struct AdminPipeline: ~Copyable {
         if let authenticator, !endpoint.isOpen { try identify(request, by: authenticator) }
         switch request.head.method {
         case .options: break
-        case .get, .head: if endpoint.takesBody { throw .methodNotAllowed(endpoint.methods) }
+        case .get, .head: if !endpoint.isRead { throw .methodNotAllowed(endpoint.methods) }
         case .post: if !endpoint.takesBody { throw .methodNotAllowed(endpoint.methods) }
         case .delete, .other: throw .methodNotAllowed(endpoint.methods)
         }
@@ -249,7 +267,7 @@ struct AdminPipeline: ~Copyable {
             response.tellMethods(endpoint.methods)
             return
         }
-        guard endpoint.takesBody || request.body.isEmpty else { throw .unwantedBody }
+        guard request.head.method == .post || request.body.isEmpty else { throw .unwantedBody }
         switch endpoint {
         case .alive: response.tellAlive()
         case .ready: readiness.write(at: context.instant, into: &response)
@@ -269,6 +287,7 @@ struct AdminPipeline: ~Copyable {
             console?.writeStatus(at: context.instant, into: &response.body)
             AdminPipeline.compress(request, &response)
         case .grants, .asks, .mint, .verification: throw .notFound
+        case .brakes: try writeBrakes(into: &response)
         case .metrics:
             response.contentType = .metrics
             metrics.write(at: context.instant, into: &response.body)

@@ -19,6 +19,7 @@ struct MetricsPage: Sendable {
     /// When certificates, previous keys and API keys end, by their kind; seconds since 1970.
     private let ends: [(kind: String, ends: [Int64])]
     private let audit: SharedAudit?
+    private let brakes: BrakeKeeper?
     private let accounts: [SessionAccount]
     /// The links to vendors and issuers, by the value of the label `target`.
     private let links: [(target: String, links: [VendorLink])]
@@ -31,6 +32,7 @@ struct MetricsPage: Sendable {
         self.readiness = readiness
         ends = MetricsPage.ends(of: snapshot.configuration, after: snapshot.clock().unixSeconds)
         self.audit = audit
+        brakes = snapshot.brakes
         self.metrics = metrics
         self.connections = connections
         log = snapshot.log.writer
@@ -60,6 +62,7 @@ struct MetricsPage: Sendable {
         writeSessions(at: now, to: &page)
         writeCalls(to: &page)
         writeAudit(to: &page)
+        writeBrakes(at: now, to: &page)
         writeService(at: now, to: &page)
         MetricsPage.writeProcess(to: &page)
         body.append(page.text.bytes)
@@ -189,6 +192,17 @@ struct MetricsPage: Sendable {
         page.add(
             "countersign_audit_ready", .gauge, "0 while the audit cannot be written, else 1.",
             standing.isReady ? 1 : 0)
+    }
+
+    private func writeBrakes(at now: Instant, to page: inout Exposition) {
+        let inForce = brakes?.current.inForce(at: now.unixSeconds) ?? []
+        page.begin("countersign_brakes", .gauge, "Brakes in force: what the operator has stopped, by its kind.")
+        for kind in Brake.Kind.allCases {
+            page.add(inForce.count { $0.subject.kind == kind }, ("kind", kind.rawValue))
+        }
+        page.add(
+            "countersign_brake_file_ready", .gauge, "0 while the file of the brakes cannot be read or written, else 1.",
+            brakes?.fault == nil ? 1 : 0)
     }
 
     // MARK: The service itself

@@ -25,14 +25,16 @@ struct Readiness: Sendable {
     private let record: ReloadRecord
     private let audit: SharedAudit?
     private let cluster: ClusterMember?
+    private let brakes: BrakeKeeper?
 
     /// - Parameters:
     ///   - audit: nil where there is none.
     ///   - cluster: nil for a service that is alone.
-    init(_ accounts: SessionAccounts, _ record: ReloadRecord, _ audit: SharedAudit?, _ cluster: ClusterMember?) {
+    init(_ snapshot: Snapshot, _ audit: SharedAudit?, _ cluster: ClusterMember?) {
         self.cluster = cluster
-        self.accounts = accounts
-        self.record = record
+        accounts = snapshot.accounts
+        record = snapshot.record
+        brakes = snapshot.brakes
         self.audit = audit
     }
 
@@ -48,6 +50,8 @@ struct Readiness: Sendable {
             let fault: State = audit.settings.failsClosed ? .down : .impaired
             parts.append(("audit", audit.standing.isReady ? .fine : fault))
         }
+        // What is known holds; what is stopped now may not come here.
+        if let brakes { parts.append(("brakes", brakes.fault == nil ? .fine : .impaired)) }
         if let cluster { parts.append(("cluster", cluster.state(at: now))) }
         return parts
     }

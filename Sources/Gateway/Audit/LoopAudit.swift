@@ -110,6 +110,17 @@ final class LoopAudit {
         queue.add(line, waits: false)
     }
 
+    /// Notes what the operator has stopped or set free, once this process judges by it. No answer waits for the line.
+    func note(_ brake: Brake) {
+        guard let shared, let queue else { return }
+        guard isWriting, unknown < shared.settings.queue else { return queue.lose() }
+        line.begin(brake.isReleased ? "released" : "stopped", at: clock().unixSeconds)
+        line.add(brake)
+        unknown += 1
+        queue.add(line, waits: false)
+        queue.announce()
+    }
+
     private func hasLine(_ caller: Caller) -> Bool {
         guard let denialRate else { return false }
         let identity = RateTable.Identity(rule: 0, who: RateTable.Identity.hash(caller.principal))

@@ -14,28 +14,23 @@ final class Console {
     private let configuration: Configuration
     private let keyrings: Keyrings
     private let audit: LoopAudit
-    private let answers: LateAnswers
-    private let clients: ClientPool
-    /// Requests that wait for a queue.
-    private var parked: [PendingResponse: ParkedRequest] = [:]
+    private let queued: QueuedAnswers
 
     /// Entries of a page.
     static let pageSize = 50
-    /// Requests of a loop that may wait for a queue.
-    private static let mostParked = 8
     /// Where lists are read and searched, so that no loop waits for it.
     private static let reading = DispatchQueue(label: "countersign.console.reading")
     /// Where the audit is verified, which takes seconds.
     private static let verifying = DispatchQueue(label: "countersign.console.verifying")
 
-    init(_ snapshot: Snapshot, _ readiness: Readiness, _ resources: LoopResources) {
+    /// - Parameter queued: what answers from queues in the loop.
+    init(_ snapshot: Snapshot, _ readiness: Readiness, _ resources: LoopResources, _ queued: QueuedAnswers) {
         sandbox = ConsoleSandbox(snapshot.configuration)
         status = ConsoleStatus(of: snapshot, readiness, resources.metrics, resources.audit.shared)
         configuration = snapshot.configuration
         keyrings = Keyrings(configuration)
         audit = resources.audit
-        answers = resources.loop.answers
-        clients = resources.loop.clients
+        self.queued = queued
     }
 
     /// Puts on record what an operator has had done.
@@ -72,7 +67,7 @@ final class Console {
     /// Reads a page of the grants, and has the request answered with it. Words for thousands of them take longer than a loop may stand.
     func readGrants(_ query: ConsoleQuery, for request: ParkedRequest) throws(Refusal) {
         let grants = configuration.grants
-        try answer(request, from: Console.reading) {
+        try queued.answer(request, from: Console.reading) {
             var next: Int?
             return JSONMembers { json in
                 json.add(
@@ -103,7 +98,7 @@ final class Console {
     /// Reads a page of the audit's file, and has the request answered with it.
     func readAsks(_ query: ConsoleQuery, for request: ParkedRequest) throws(Refusal) {
         let file = try recorded.settings.file
-        try answer(request, from: Console.reading) {
+        try queued.answer(request, from: Console.reading) {
             let page = try AuditPage(of: file, before: query.position, with: query.search, most: Self.pageSize)
             return JSONMembers { json in
                 json.add("lines", array: { list in for line in page.lines { list.add(line.text) } })
@@ -119,14 +114,14 @@ final class Console {
             case .object(let members) = value.content, members.isEmpty
         else { throw Refusal(.invalidParameter, "the body must be {}") }
         let audit = try recorded
-        guard parked.count < Console.mostParked else { throw .crowded }
+        try queued.admit()
         guard audit.verification.begin() else {
             throw Refusal(.overloaded, "the audit is being verified already").retriedSoon
         }
         let clock = self.audit.clock
         // Lines that come behind it are verified, too; none before it may be missing.
         let number = audit.standing.mark.number
-        try answer(request, from: Console.verifying) {
+        try queued.answer(request, from: Console.verifying) {
             try audit.verification.run(audit.settings, reaching: number, at: { clock().unixSeconds }).members
         }
     }
@@ -135,34 +130,6 @@ final class Console {
         get throws(Refusal) {
             guard let shared = audit.shared else { throw Refusal(.notFound, "the configuration has no audit") }
             return shared
-        }
-    }
-
-    /// Has a request answered with an object of what `work` makes on a queue.
-    private func answer(
-        _ request: ParkedRequest, from queue: DispatchQueue, _ work: @escaping @Sendable () throws -> JSONMembers
-    ) throws(Refusal) {
-        guard parked.count < Console.mostParked else { throw .crowded }
-        let pending = request.pending
-        parked[pending] = request
-        let mailbox = clients.mailbox
-        queue.async { @Sendable [self] in
-            let members = Result { try work() }
-            mailbox.post { self.finish(pending, with: members) }
-        }
-    }
-
-    private func finish(_ pending: PendingResponse, with members: Result<JSONMembers, any Error>) {
-        parked.removeValue(forKey: pending)?.finish(by: answers) { response throws(Refusal) in
-            switch members {
-            case .success(let members): response.body.append(object: { $0.add(members) })
-            case .failure(let fault as AuditFault):
-                // The path is the operator's own, and it says what is wrong.
-                throw Refusal(.auditUnavailable, "\(fault)")
-            case .failure: throw .auditUnavailable
-            }
-            response.body.append("\n")
-            return nil
         }
     }
 }

@@ -15,6 +15,7 @@ struct ConsoleStatus: Sendable {
     private let readiness: Readiness
     private let metrics: Metrics
     private let audit: SharedAudit?
+    private let brakes: BrakeKeeper?
     private let accounts: [SessionAccount]
 
     init(of snapshot: Snapshot, _ readiness: Readiness, _ metrics: Metrics, _ audit: SharedAudit?) {
@@ -24,6 +25,7 @@ struct ConsoleStatus: Sendable {
         self.readiness = readiness
         self.metrics = metrics
         self.audit = audit
+        brakes = snapshot.brakes
     }
 
     func write(at now: Instant, into json: inout JSONObject) {
@@ -43,6 +45,12 @@ struct ConsoleStatus: Sendable {
         json.add("requests", object: { writeRequests(into: &$0) })
         writeCredentials(at: now, into: &json)
         writeAudit(into: &json)
+        if let brakes {
+            let report = BrakeReport(brakes.current, at: now.unixSeconds)
+            json.add("brakes", array: { report.write(into: &$0) })
+        } else {
+            json.addNull("brakes")
+        }
         json.add(
             "routes",
             array: { list in

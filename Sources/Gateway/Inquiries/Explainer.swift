@@ -9,9 +9,14 @@ import Providers
 /// Decides inquiries as the pipeline decides requests, and says why. It issues nothing.
 package struct Explainer {
     let configuration: Configuration
+    private let brakes: BrakeKeeper?
 
     /// By the grants and callers of this configuration.
-    package init(configuration: Configuration) { self.configuration = configuration }
+    /// - Parameter brakes: what the operator has stopped; nil where that does not count.
+    package init(configuration: Configuration, brakes: BrakeKeeper? = nil) {
+        self.configuration = configuration
+        self.brakes = brakes
+    }
 
     /// What came of an inquiry.
     package struct Answer {
@@ -22,6 +27,8 @@ package struct Explainer {
         package let explanation: Explanation?
         /// What the credential would say; by this the vendor enforces the grant.
         let signed: [Inspection.Fact]
+        /// The brake by which the caller does not get what its grant permits; nil where there is none.
+        var brake: Brake?
 
         /// Who enforces each limit of the token: the service, the vendor, or nobody (R18).
         var enforcement: [Enforcement] {
@@ -30,7 +37,7 @@ package struct Explainer {
 
         /// What is permitted; nil for nothing.
         package var permitted: Explanation.Permitted? {
-            if case .permitted(let permitted)? = explanation?.outcome { permitted } else { nil }
+            if brake == nil, case .permitted(let permitted)? = explanation?.outcome { permitted } else { nil }
         }
     }
 
@@ -68,8 +75,14 @@ package struct Explainer {
             ask, on: inquiry.route, by: caller, at: instant, in: &workspace
         ) { permit in signed = draft.facts(of: ask, under: permit, for: caller, at: instant) }
         var refusal: Refusal?
-        if case .denied(let denial) = explanation.outcome { refusal = Refusal(denial) }
-        return Answer(inquiry: inquiry, refusal: refusal, explanation: explanation, signed: signed)
+        var brake: Brake?
+        switch explanation.outcome {
+        case .denied(let denial): refusal = Refusal(denial)
+        case .permitted(let permitted):
+            brake = brakes?.table.covers(permitted.grant, of: configuration, for: caller, at: inquiry.time)
+            if brake != nil { refusal = .stopped }
+        }
+        return Answer(inquiry: inquiry, refusal: refusal, explanation: explanation, signed: signed, brake: brake)
     }
 
     private static func drawNonce() throws(Refusal) -> Nonce {

@@ -28,6 +28,7 @@ package struct ExplanationReport {
             table.row("code", "\(refusal.code.text) (HTTP \(refusal.status))")
             table.row("reason", refusal.detail)
         }
+        if let brake = answer.brake { table.row("stopped", brake.words) }
         if let permitted = answer.permitted { tell(permitted, in: &table) }
         lines += table.lines
         for judged in answer.explanation?.grants ?? [] { lines += ["", ""] + text(of: judged, inColour) }
@@ -101,6 +102,7 @@ package struct ExplanationReport {
         AnswerField("verdict", "`allow` or `deny`."), AnswerField("caller", "Who asks."),
         AnswerField("route", "What is asked for."), AnswerField("at", "When it is asked."),
         AnswerField("refusal", type: .object, "What the caller would be told; null where it would get something."),
+        AnswerField("brake", type: .object, "What the operator has stopped, if that is why; else null."),
         AnswerField("permitted", type: .object, "What it would get; null for nothing."),
         AnswerField("grants", type: .list, "The grants that were looked at, and how each of their clauses was judged."),
         AnswerField("signed", type: .list, "What the credential would say."),
@@ -120,6 +122,11 @@ package struct ExplanationReport {
                 json.add("refusal", object: { $0.add(refusal) })
             } else {
                 json.addNull("refusal")
+            }
+            if let brake = answer.brake {
+                json.add("brake", object: { $0.add(told: brake, at: inquiry.time) })
+            } else {
+                json.addNull("brake")
             }
             if let permitted = answer.permitted {
                 json.add("permitted", object: { $0.add(permitted) })

@@ -135,6 +135,16 @@ extension AuditLine {
         add("ticket", ticket.id)
     }
 
+    /// What the operator has said of something, when, and why.
+    mutating func add(_ brake: Brake) {
+        add("kind", Array(text: brake.subject.kind.rawValue))
+        if !brake.subject.name.isEmpty { add("name", brake.subject.name) }
+        add("reason", brake.reason)
+        add("by", brake.by)
+        add("at", ISO8601.write(brake.at / 1000))
+        if let until = brake.until { add("until", ISO8601.write((until + 999) / 1000)) }
+    }
+
     mutating func add(_ terms: IssueTerms, _ token: AuditToken) {
         if let lifetime = terms.lifetime { add("lifetime", lifetime) }
         if let limit = terms.limitedBy { add("limitedBy", limit) }

@@ -26,6 +26,16 @@ package final class LoopHandler: RequestHandler {
             meter: RequestMeter(shared.metrics, clock: snapshot.clock), audit: loopAudit)
         current = try LoopSnapshot(snapshot, resources)
         resources.newest.admission = current.admission
+        guard let brakes = snapshot.brakes else { return }
+        resources.newest.brakes = brakes.subscribe { [weak self] table, changes in
+            mailbox.post { [self] in self?.take(table, noting: changes) }
+        }
+    }
+
+    /// Judges by other brakes from now on.
+    private func take(_ brakes: BrakeTable, noting changes: [Brake]) {
+        resources.newest.brakes = brakes
+        for brake in changes { resources.audit.note(brake) }
     }
 
     // MARK: Snapshots

@@ -30,6 +30,6 @@ struct PendingIssue {
     func isStillGood(at now: Int64) -> Bool {
         // The address was judged before, and does not change.
         guard grant?.availability.fault(at: now) == nil else { return false }
-        return newest.admission?.admits(self, at: now) ?? false
+        return newest.admits(self, at: now)
     }
 }

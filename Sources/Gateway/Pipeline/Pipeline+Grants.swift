@@ -14,6 +14,7 @@ extension Pipeline {
         }
         try identifyLister(request, into: &response)
         let (caller, instant) = (context.caller, context.instant)
+        let (brakes, now) = (newest.brakes, context.instant.unixSeconds)
         try readNothing(request)
         if caller.isDenied { throw Refusal(.forbidden) }
         if caller.ticket != nil { throw Refusal(.notInGrant(nil)) }
@@ -23,6 +24,9 @@ extension Pipeline {
                 "grants",
                 array: { list in
                     configuration.policy.list(for: caller, asking: ask, at: instant, in: &workspace) { listed in
+                        guard brakes.covers(listed.grant, of: configuration, for: caller, at: now) == nil else {
+                            return
+                        }
                         list.add(object: { $0.add(listed) })
                     }
                 })

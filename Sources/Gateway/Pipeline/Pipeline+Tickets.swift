@@ -60,6 +60,7 @@ extension Pipeline {
         }
         // The caller's address is judged when the ticket is used.
         if let fault = grant.availability.fault(at: now) { throw Refusal(.notInGrant(fault.objection)) }
+        try checkBrakes(on: grant)
         let route = Registry.routes[grant.route].description
         do throws(AskError) { try ask.read(by: route.request.parameters) } catch { throw Refusal(error) }
         let terms = TicketTerms(grant: grant.name, parameters: ask.fixed(by: route.request.parameters))

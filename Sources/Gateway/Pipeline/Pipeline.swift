@@ -314,6 +314,7 @@ struct Pipeline: ~Copyable {
     private mutating func give(
         under permit: consuming Permit, _ request: borrowing Request, into response: inout Response
     ) throws(Refusal) -> Outcome {
+        try checkBrakes(on: permit.grant)
         // HEAD asks whether a GET would issue something, and issues nothing.
         if request.head.method == .head { return withhold(permit) }
         context.isIssuing = true

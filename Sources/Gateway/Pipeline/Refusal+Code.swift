@@ -6,7 +6,7 @@ extension Refusal {
     package enum Code: Int, CaseIterable, Sendable {
         case unauthenticated, notFound, notInGrant, rateLimited
         case invalidParameter, unknownParameter, missingParameter
-        case forbidden, ambiguousGrant, credentialTooShort
+        case forbidden, ambiguousGrant, credentialTooShort, stopped
         case methodNotAllowed, misdirected
         case malformedRequest, bodyTooLarge, uriTooLong, headersTooLarge, requestTimeout
         case unsupportedMediaType, unreadableStringToSign
@@ -27,6 +27,7 @@ extension Refusal {
             case .forbidden: "forbidden"
             case .ambiguousGrant: "ambiguous_grant"
             case .credentialTooShort: "credential_too_short"
+            case .stopped: "stopped"
             case .methodNotAllowed: "method_not_allowed"
             case .misdirected: "misdirected"
             case .malformedRequest: "malformed_request"
@@ -51,7 +52,7 @@ extension Refusal {
             case .invalidParameter, .unknownParameter, .missingParameter, .ambiguousGrant, .malformedRequest:
                 .badRequest
             case .unauthenticated: .unauthorized
-            case .forbidden, .notInGrant, .credentialTooShort, .ticketSpent: .forbidden
+            case .forbidden, .notInGrant, .credentialTooShort, .stopped, .ticketSpent: .forbidden
             case .notFound: .notFound
             case .methodNotAllowed: .methodNotAllowed
             case .requestTimeout: .requestTimeout

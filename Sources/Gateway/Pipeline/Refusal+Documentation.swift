@@ -28,8 +28,8 @@ extension Refusal.Code {
         case .invalidParameter, .unknownParameter: .parameters
         case .unauthenticated, .forbidden: .callers
         case .upstreamUnavailable: .issuers
-        case .missingParameter, .notInGrant, .ambiguousGrant, .credentialTooShort, .ticketSpent, .clusterUnavailable,
-            .auditUnavailable:
+        case .missingParameter, .notInGrant, .ambiguousGrant, .credentialTooShort, .stopped, .ticketSpent,
+            .clusterUnavailable, .auditUnavailable:
             .grants
         case .upstreamFailed: .vendors
         case .unreadableStringToSign: .stringsToSign
@@ -63,6 +63,8 @@ extension Refusal.Code {
             "The caller is on the deny list; or the web page's origin is not allowed; or a ticket was used to make another ticket."
         case .ambiguousGrant: "Several grants of the caller allow this, and the service does not choose between them."
         case .credentialTooShort: "The caller's own credential ends before that which it asks for would end."
+        case .stopped:
+            "The operator has stopped the grant, its credential, the caller or its issuer, or everything (`countersign brake`)."
         case .methodNotAllowed:
             "The path does not answer to this method. The field `Allow` lists those that it answers to."
         case .misdirected: "The service does not answer to the host name in the request."
@@ -105,6 +107,8 @@ extension Refusal.Code {
         case .ambiguousGrant: "Name one of the grants in `detail` in the parameter `grant`; `GET /grants` lists all."
         case .credentialTooShort:
             "Get a newer credential, or ask for a shorter lifetime by `expires`. The operator can let the grant say `outliveCaller: true`."
+        case .stopped:
+            "Ask again later, not at once. The operator has the reason: `countersign brakes` and `explain` tell it."
         case .methodNotAllowed: "Use one of the methods in `Allow`."
         case .misdirected: "Use a name that the operator has listed in `server.hosts`."
         case .malformedRequest: "Correct the client or the proxy that made the request; `detail` says what is wrong."

@@ -255,6 +255,9 @@ extension Refusal {
     static let oldKeys = upstream(
         .upstreamUnavailable, "the issuer's keys are out of date; the service's log says more")
 
+    /// The operator has stopped it; why is for operators.
+    static let stopped = Refusal(.stopped, "the operator has stopped this; ask again when it is free again")
+
     /// What is issued must be on record, and the audit cannot be written.
     static let auditUnavailable =
         Refusal(.auditUnavailable, "nothing is issued while the audit cannot be written").retriedSoon

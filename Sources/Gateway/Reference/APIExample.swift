@@ -79,6 +79,15 @@ enum APIExample {
         "permitted": [
             "grant": "photos", "bucket": "media", "key": "photos/a.jpg", "expiresAt": "2026-11-24T10:10:00Z",
         ],
+        "brake": .null,
+        "brakes": [
+            [
+                "kind": "caller", "name": "apiKey:app", "state": "inForce", "reason": "its key has leaked",
+                "by": "apiKey:operator",
+            ]
+        ],
+        "recorded": true, "complete": true,
+        "issuedBefore": [["credential": "media", "provider": "qiniu", "count": 41, "endless": 0]],
         "grants": [["name": "photos", "route": "qiniu.uptoken"]],
         "signed": [["name": "bucket", "value": "media"]],
         "enforcement": [["subject": "bucket and key", "keeper": "vendor", "means": "scope of the put policy"]],

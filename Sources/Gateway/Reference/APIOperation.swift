@@ -89,7 +89,7 @@ struct APIOperation: Sendable {
             }
             return (description.mainPath?.operations.isEmpty ?? true ? [APIOperation(description, of: provider)] : [])
                 + others
-        } + [grants, tickets, liveness, explanation]
+        } + [grants, tickets, liveness, explanation, brakes, brakeOrder]
 
     // MARK: Of providers
 
@@ -182,4 +182,15 @@ struct APIOperation: Sendable {
         "explain", Configuration.explanationPath,
         "Why somebody would get something, or would not; nothing is issued.", for: .operators,
         .fields(Schema.Inquiry().descriptions), answer: ExplanationReport.members)
+
+    private static let brakes = APIOperation(
+        "brakes", Configuration.brakesPath, "What the operator has stopped and set free.", for: .operators, .none,
+        answer: [AnswerField("brakes", type: .list, "All that is known.", items: BrakeReport.members)])
+
+    private static let brakeOrder = APIOperation(
+        "brakes.post", Configuration.brakesPath,
+        "Stops what a grant, caller, credential or issuer gives, or everything; or sets it free.", for: .operators,
+        .fields(Schema.BrakeOrder().descriptions),
+        answer: [AnswerField("brake", type: .object, "What holds now, with the members of `brakes`.")]
+            + IssuedBefore.members)
 }

@@ -225,6 +225,7 @@ package enum APIReference {
         switch kind {
         case .string: "text"
         case .integer: "whole number"
+        case .boolean: "true or false"
         case .object: "object"
         case .list: "list"
         }

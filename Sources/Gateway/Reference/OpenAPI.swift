@@ -225,6 +225,7 @@ enum OpenAPI {
         return switch field.type {
         case .string: ["type": ["string", "null"], "description": description]
         case .integer: ["type": ["integer", "null"], "description": description]
+        case .boolean: ["type": ["boolean", "null"], "description": description]
         case .object: ["type": ["object", "null"], "description": description]
         case .list:
             ["type": "array", "items": field.items.isEmpty ? [:] : object(of: field.items), "description": description]

@@ -29,12 +29,13 @@ package final class LoopSnapshot {
         admission = Admission(configuration, keys: keys)
         pipeline = try Pipeline(
             admission, upstream, reporter, resources, log: log)
-        let readiness = Readiness(snapshot.accounts, snapshot.record, resources.audit.shared, resources.cluster)
+        let readiness = Readiness(snapshot, resources.audit.shared, resources.cluster)
+        let queued = QueuedAnswers(loop)
         admin = try AdminPipeline(
-            configuration, readiness,
+            snapshot, readiness,
             MetricsPage(of: snapshot, readiness, resources.metrics, loop.connections, resources.audit.shared),
             RequestReporter(resources.meter, accesses, nil),
-            configuration.admin.hasConsole ? Console(snapshot, readiness, resources) : nil)
+            configuration.admin.hasConsole ? Console(snapshot, readiness, resources, queued) : nil, queued)
         firstAdminListener = configuration.server.listen.count
     }
 

@@ -16,6 +16,8 @@ package final class Snapshot: Sendable {
     /// When this configuration and others began to serve, and which were refused.
     package let record: ReloadRecord
     package let log: Log
+    /// What the operator has stopped, also by other configurations; nil where nothing can be.
+    package let brakes: BrakeKeeper?
     /// What everything that is made of it is timed by.
     let clock: Clock
     /// The certificate that clients are shown; nil without TLS.
@@ -56,6 +58,17 @@ package final class Snapshot: Sendable {
         files = settings.files
         record = earlier?.record ?? ReloadRecord(at: now.unixSeconds)
         log = Log(settings.log ?? configuration.log, to: settings.writer)
+        do throws(BrakeFault) {
+            if let earlier {
+                brakes = earlier.brakes
+            } else {
+                brakes = try configuration.brake.map { [clock, log] settings throws(BrakeFault) in
+                    try BrakeKeeper(settings, at: clock, log)
+                }
+            }
+        } catch {
+            throw Failure(description: "brake.file: \(error)")
+        }
         do throws(TLSIdentity.Failure) { identity = try configuration.server.tls.map(TLSIdentity.init) } catch {
             throw Failure(description: "server.tls: \(error)")
         }

@@ -16,6 +16,16 @@ package enum OSS {
             // The iOS and Android SDKs split the authorization at its colon and want two parts.
             key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split authorizations there" : nil
         },
+        revocations: { fields in
+            // alibabacloud.com/help/en/resource-access-management/latest/disable-an-accesskey-pair; UpdateAccessKey of RAM's API.
+            [
+                Revocation(
+                    "the access key \(fields.accessKeyText)",
+                    by:
+                        "aliyun ram UpdateAccessKey --UserName USER --UserAccessKeyId \(fields.accessKeyText) --Status Inactive",
+                    "all signatures, URLs and forms that it has signed, and everything else of that key")
+            ]
+        },
         check: { fields throws(FieldProblem) in
             if let region = fields[credential.region],
                 !ScopedKey.isName(region.span) || region.span.begins(with: "oss-")

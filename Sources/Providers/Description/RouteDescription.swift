@@ -188,7 +188,7 @@ package struct RouteAnswer: Sendable {
 /// A member of an answer.
 package struct AnswerField: Sendable {
     package let name: String
-    package enum Kind: String, Sendable { case string, integer, object, list }
+    package enum Kind: String, Sendable { case string, integer, boolean, object, list }
     package let type: Kind
     package let summary: String
     /// The members of a list's objects, where they are always called the same.

@@ -11,6 +11,14 @@ package enum NOS {
         accessKeyFault: { key in
             key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split tokens there" : nil
         },
+        revocations: { fields in
+            [
+                Revocation(
+                    "the access key \(fields.accessKeyText)",
+                    by: "delete it in the console, under Access Key management",
+                    "all tokens and URLs that it has signed, and everything else of that key")
+            ]
+        },
         check: { fields throws(FieldProblem) in
             let fault = BaseURL.endpointFault(
                 fields[credential.endpoint], isSandbox: Settings(fields, of: Providers.CredentialFields()).sandbox,

@@ -14,6 +14,19 @@ package enum Qiniu {
         accessKeyFault: { key in
             // Client SDKs split the token at its colons.
             key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split tokens there" : nil
+        },
+        revocations: { fields in
+            let portal = "https://portal.qiniu.com"
+            let key = Revocation(
+                "the access key \(fields.accessKeyText)", by: "disable it at \(portal)/developer/user/key",
+                "all tokens and URLs that it has signed, and everything else of that key")
+            guard fields[credential.cdnKey] != nil else { return [key] }
+            return [
+                key,
+                Revocation(
+                    "the domain's key of the timestamp anti-leech", by: "replace it at \(portal)/cdn/domain",
+                    "all URLs of the CDN that it has signed"),
+            ]
         })
 
     /// What a credential may hold beside what those of every provider may.

@@ -16,6 +16,26 @@ package enum S3 {
             key.contains { StaticString("/,=").contains($0) } ? "must not contain / , or =, where servers end it" : nil
         },
         sessionToken: credential.sessionToken,
+        revocations: { fields in
+            let key = fields.accessKeyText
+            let isAmazon = fields[credential.endpoint]?.text.contains("amazonaws.com") == true
+            let effect = "all URLs, signatures and forms that it has signed, and everything else of that key"
+            // UpdateAccessKey of IAM: docs.aws.amazon.com/IAM/latest/APIReference/API_UpdateAccessKey.html. Temporary keys end with
+            // the role's sessions: docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_use_revoke-sessions.html.
+            guard isAmazon else {
+                return [
+                    Revocation("the access key \(key)", by: "disable it at the storage that has the endpoint", effect)
+                ]
+            }
+            if key.hasPrefix("ASIA") {
+                return [Revocation("the sessions of the role of \(key)", by: revokingOlderSessions(of: "role"), effect)]
+            }
+            return [
+                Revocation(
+                    "the access key \(key)",
+                    by: "aws iam update-access-key --user-name USER --access-key-id \(key) --status Inactive", effect)
+            ]
+        },
         check: { fields throws(FieldProblem) in
             let settings = Settings(fields, of: credential)
             if let region = settings.region, !ScopedKey.isName(region.span) {
@@ -26,6 +46,18 @@ package enum S3 {
                 sample: "http://s3.localhost:9000")
             if let fault { throw FieldProblem("endpoint", fault) }
         })
+
+    /// The command by which AWS refuses all sessions that were begun before: it denies by their age.
+    /// - Parameters:
+    ///   - kind: `role` or `user`, whose policies they are judged by.
+    ///   - name: the role's or the user's.
+    static func revokingOlderSessions(of kind: String, named name: String? = nil) -> String {
+        let policy =
+            #"{"Version":"2012-10-17","Statement":[{"Effect":"Deny","Action":"*","Resource":"*","#
+            + #""Condition":{"DateLessThan":{"aws:TokenIssueTime":"NOW"}}}]}"#
+        return "aws iam put-\(kind)-policy --\(kind)-name \(name ?? kind.uppercased()) --policy-name AWSRevokeOlderSessions "
+            + "--policy-document '\(policy)'"
+    }
 
     /// Where a request names its bucket.
     package enum Style: String, CaseIterable, Sendable {

@@ -31,6 +31,25 @@ extension FuzzTarget {
         try require(algorithm == "HS256", "it is by another algorithm")
     }
 
+    /// What is read as a list of brakes has one spelling but for white space and order: it is read again as it is written. Merged with
+    /// others it is none the worse.
+    static let brakes = FuzzTarget(name: "brakes") { bytes in
+        let list: BrakeList
+        do throws(BrakeFault) { list = try BrakeList(reading: bytes.span) } catch {
+            return try require(!error.description.isEmpty, "nothing is said")
+        }
+        try require(try BrakeList(reading: list.text.span) == list, "it is not read again")
+        let other = BrakeList(
+            list.brakes.prefix(3).map { brake in
+                Brake(brake.subject, because: brake.reason, by: brake.by, at: brake.at, isReleased: !brake.isReleased)
+            })
+        let merged = list.merged(with: other, keeping: 5)
+        try require(merged == other.merged(with: list, keeping: 5) && merged.brakes.count <= 5, "the order matters")
+        try require(merged.merged(with: list, keeping: 5) == merged, "an old copy matters")
+        try require(list.pruned(at: Fixture.now).brakes.count <= list.brakes.count, "it has grown")
+        _ = BrakeTable(list).covers(Array("photos".utf8), of: "q", for: Caller.nobody, at: Fixture.now)
+    }
+
     private static func caller(of token: [UInt8]) throws -> Caller? {
         let authenticator = try Fixture.standing.get().configuration.authenticator
         var memory = JWTCache(capacity: 0)

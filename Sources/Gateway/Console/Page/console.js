@@ -120,6 +120,7 @@ function showStatus(status) {
   $("verify").hidden = !status.audit;
   if (status.audit?.verification) fact("audit, last verified", `${status.audit.verification.time}: ${verdict(status.audit.verification)}`, status.audit.verification.whole ? "good" : "bad");
   drawAll(status);
+  showBrakes(status.brakes);
   showTrials(status.sandbox);
   if (!$("route").options.length) for (const route of status.routes) $("route").append(element("option", route));
 }
@@ -191,6 +192,7 @@ function showInspection(told) {
 
 function showExplanation(told) {
   const parts = [element("p", told.verdict === "allow" ? `Yes, by the grant ${told.permitted.grant}.` : `No: ${told.refusal.detail}`, told.verdict === "allow" ? "good" : "bad")];
+  if (told.brake) parts.push(element("p", `Stopped: ${told.brake.kind} ${told.brake.name}, by ${told.brake.by} at ${told.brake.at}: ${told.brake.reason}`, "bad"));
   for (const grant of told.grants)
     parts.push(table(grant.clauses.map((c) => row(c.subject, outcome(c.outcome), c.reason)), "Grant " + grant.name));
   if (told.enforcement.length) parts.push(table(told.enforcement.map((e) => row(e.keeper, e.subject, e.means)), "Who enforces it"));
@@ -229,6 +231,43 @@ $("verify").addEventListener("click", () => attempt(async () => {
   $("verified").textContent = "Verifying…";
   showVerification(await ask("/console/verify", "{}"));
 }, $("verified")));
+
+// MARK: The brake
+
+let shownBrakes = "null";
+
+function showBrakes(brakes) {
+  const shown = JSON.stringify(brakes);
+  if (shown === shownBrakes) return;
+  shownBrakes = shown;
+  $("brake").hidden = !brakes;
+  const cards = (brakes ?? []).filter((b) => b.state === "inForce").map((b) => {
+    const card = element("li"), button = element("button", "Release it");
+    card.append(element("strong", `${b.kind} ${b.name}`, "bad"), element("p", `by ${b.by} at ${b.at}${b.until ? ", until " + b.until : ""}: ${b.reason}`), button);
+    button.addEventListener("click", () => attempt(async () => {
+      const reason = prompt("Why is it free again?");
+      if (reason) await order({ kind: b.kind, name: b.name, reason, release: true });
+    }, $("braked")));
+    return card;
+  });
+  $("brakes").replaceChildren(...(cards.length ? cards : [element("li", "nothing is stopped")]));
+}
+
+async function order(what) {
+  const told = await ask("/brakes", JSON.stringify(what)), b = told.brake;
+  const parts = [element("p", `${b.state === "inForce" ? "Stopped" : "Released"}: ${b.kind} ${b.name}`, "good")];
+  const rows = (told.issuedBefore ?? []).map((c) => row(c.credential, told.recorded ? `${c.count}${c.until ? ", the last until " + c.until : ""}${c.endless ? `; ${c.endless} never end` : ""}` : "not known",
+    c.revocations.map((r) => `${r.subject}: ${r.means}`).join("; ")));
+  if (rows.length) parts.push(table(rows, "What was issued before is still out; at the vendor this ends it"));
+  $("braked").replaceChildren(...parts);
+  showBrakes((await ask("/brakes")).brakes);
+}
+
+onSubmit("f-brake", "braked", async () => {
+  const what = { kind: $("brake-kind").value, name: $("brake-name").value, reason: $("brake-reason").value };
+  if ($("brake-for").value) what.for = $("brake-for").value;
+  await order(what);
+});
 
 // MARK: The sandbox
 

@@ -10,6 +10,18 @@ package enum AWSSTS {
         credentialFields: AWSSTSAccount.fields.descriptions,
         routes: [S3Credentials.sdkRoute, S3Credentials.uppyRoute],
         accessKeyFault: S3.description.accessKeyFault, sessionToken: AWSSTSAccount.fields.sessionToken,
+        revocations: { fields in
+            let arn = fields[AWSSTSAccount.fields.roleArn]?.text
+            let role = arn?.split(separator: "/").last.map(String.init)
+            let (subject, means) =
+                role.map { ("the sessions of the role \($0)", S3.revokingOlderSessions(of: "role", named: $0)) }
+                ?? ("the sessions of the user of \(fields.accessKeyText)", S3.revokingOlderSessions(of: "user"))
+            return [
+                Revocation(
+                    subject, by: "\(means); of another server, as that has it",
+                    "all sessions that were begun before NOW, and what they have signed, whoever has got them")
+            ]
+        },
         sessions: SessionDescription(
             standIns: { AWSSTSAccount.standIns(for: Settings($0, of: AWSSTSAccount.fields)) },
             keySource: { fields throws(FieldProblem) in

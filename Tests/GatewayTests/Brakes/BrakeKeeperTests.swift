@@ -1,0 +1,232 @@
+import Foundation
+import Synchronization
+import Telemetry
+import Testing
+
+@testable import Access
+@testable import Bytes
+@testable import Configuration
+@testable import Gateway
+@testable import TestSamples
+
+@Suite struct BrakeKeeperTests {
+    /// Each look at this clock is long after the last, so that what failed is tried again.
+    private final class Ticker: Sendable {
+        private let time = Mutex<Int64>(1_000_000)
+
+        func next() -> Instant {
+            let now = time.withLock { time in
+                time += 10_000
+                return time
+            }
+            return Instant(unixSeconds: 1_795_158_947, monotonic: now)
+        }
+    }
+
+    /// A folder with a file of brakes, and processes that share it.
+    private final class Home {
+        let folder: String
+        let log: LogFile
+        private let ticker = Ticker()
+
+        init() throws {
+            let top = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
+            folder = "\(top)/countersign-brakes-\(UUID().uuidString)"
+            log = try LogFile(level: .info)
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+        var path: String { "\(folder)/brakes.json" }
+
+        func keeper(entries: Int = 10) throws -> BrakeKeeper {
+            try BrakeKeeper(
+                Configuration.Brake(file: path, entries: entries),
+                at: { [ticker] in ticker.next() }, log.log)
+        }
+
+        func write(_ text: String) throws {
+            let aside = "\(folder)/aside"
+            try Data(text.utf8).write(to: URL(filePath: aside))
+            try #require(chmod(aside, 0o600) == 0 && rename(aside, path) == 0)
+        }
+
+        var text: String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+    }
+
+    private static let photos = Brake.Subject(.grant, Array("photos".utf8))
+
+    private static func order(
+        _ action: BrakeOrder.Action = .stop(for: nil), _ subject: Brake.Subject = photos
+    ) throws -> BrakeOrder {
+        try BrakeOrder(action, subject, because: Array("a key has leaked".utf8), by: Array("root".utf8))
+    }
+
+    private static func isStopped(_ keeper: BrakeKeeper) -> Bool {
+        keeper.table.covers(photos.name, of: "q", for: Caller.nobody, at: 1_795_158_947) != nil
+    }
+
+    @Test func `what one process stops and releases, another takes up when it looks, and a new one knows at its start`()
+        throws
+    {
+        let home = try Home()
+        let (one, two) = (try home.keeper(), try home.keeper())
+        let brake = try one.carryOut(BrakeKeeperTests.order())
+        #expect(BrakeKeeperTests.isStopped(one) && !BrakeKeeperTests.isStopped(two))
+        two.lookNow()
+        #expect(BrakeKeeperTests.isStopped(two) && two.current == BrakeList([brake]))
+        #expect(try BrakeKeeperTests.isStopped(home.keeper()))
+        // By the same second of the clock.
+        _ = try two.carryOut(BrakeKeeperTests.order(.release))
+        one.lookNow()
+        #expect(!BrakeKeeperTests.isStopped(one) && !BrakeKeeperTests.isStopped(two))
+        #expect(try !BrakeKeeperTests.isStopped(home.keeper()))
+    }
+
+    @Test func `an old copy of the file releases nothing and brings nothing back, and no file neither`() throws {
+        let home = try Home()
+        let keeper = try home.keeper()
+        _ = try keeper.carryOut(BrakeKeeperTests.order())
+        let stopped = home.text
+        _ = try keeper.carryOut(BrakeKeeperTests.order(.release))
+        let released = home.text
+        try home.write(stopped)
+        keeper.lookNow()
+        #expect(!BrakeKeeperTests.isStopped(keeper) && home.text == released)
+        _ = try keeper.carryOut(BrakeKeeperTests.order())
+        let again = home.text
+        try home.write(released)
+        keeper.lookNow()
+        #expect(BrakeKeeperTests.isStopped(keeper) && home.text == again)
+        try FileManager.default.removeItem(atPath: home.path)
+        keeper.lookNow()
+        #expect(BrakeKeeperTests.isStopped(keeper) && home.text == again)
+    }
+
+    @Test func `what others tell holds at once, comes to the file, and is told to loops and observers once`() throws {
+        let home = try Home()
+        let (keeper, other) = (try home.keeper(), try home.keeper())
+        let told = Mutex<[String]>([])
+        _ = keeper.subscribe { table, changes in
+            told.withLock { $0.append("loop \(changes.count) \(table.isEmpty)") }
+        }
+        keeper.observe { list in told.withLock { $0.append("observer \(list.brakes.count)") } }
+        let list = BrakeList([try other.carryOut(BrakeKeeperTests.order(.stop(for: nil), Brake.Subject(.all)))])
+        for _ in 0..<3 { keeper.merge(list) }
+        #expect(BrakeKeeperTests.isStopped(keeper))
+        keeper.lookNow()
+        #expect(told.withLock { $0 } == ["loop 1 false", "observer 1"])
+        keeper.merge(BrakeList([Brake(BrakeKeeperTests.photos, because: Array("r".utf8), by: Array("x".utf8), at: 5)]))
+        keeper.lookNow()
+        #expect(
+            try BrakeList(reading: Array(home.text.utf8).span) == keeper.current && keeper.current.brakes.count == 2)
+    }
+
+    @Test(arguments: ["", "{", #"{"version":1}"#, "[]"]) func `nothing starts by a file that is broken`(_ text: String)
+        throws
+    {
+        let home = try Home()
+        try home.write(text)
+        let fault = #expect(throws: BrakeFault.self) { try home.keeper() }
+        #expect(fault?.description.contains(home.path) == true && fault?.description.contains("move it away") == true)
+    }
+
+    @Test func `nothing starts by a file that others can write, or that has more entries than may be`() throws {
+        let home = try Home()
+        let keeper = try home.keeper()
+        _ = try keeper.carryOut(BrakeKeeperTests.order())
+        _ = try keeper.carryOut(BrakeKeeperTests.order(.stop(for: nil), Brake.Subject(.all)))
+        let fault = #expect(throws: BrakeFault.self) { try home.keeper(entries: 1) }
+        #expect(fault?.description.contains("has 2 brakes, and brake.entries admits 1") == true)
+        chmod(home.path, 0o666)
+        #expect(throws: BrakeFault.self) { try home.keeper() }
+    }
+
+    @Test func `by a file that breaks later, what is known holds, which is said once, until it can be used again`()
+        throws
+    {
+        let home = try Home()
+        let keeper = try home.keeper()
+        _ = try keeper.carryOut(BrakeKeeperTests.order())
+        let whole = home.text
+        try home.write("broken")
+        for _ in 0..<3 { keeper.lookNow() }
+        #expect(BrakeKeeperTests.isStopped(keeper) && keeper.fault != nil && home.text == "broken")
+        // A brake holds in this process all the same.
+        let all = Brake.Subject(.all)
+        #expect(throws: BrakeFault.self) { try keeper.carryOut(BrakeKeeperTests.order(.stop(for: nil), all)) }
+        keeper.merge(BrakeList([Brake(all, because: Array("r".utf8), by: Array("x".utf8), at: 5)]))
+        keeper.lookNow()
+        #expect(keeper.current.brakes.count == 2)
+        try home.write(whole)
+        keeper.lookNow()
+        #expect(keeper.fault == nil)
+        #expect(try BrakeList(reading: Array(home.text.utf8).span) == keeper.current)
+        let log = try home.log.text()
+        #expect(log.components(separatedBy: "cannot be used").count == 2 && log.contains("can be used again"))
+    }
+
+    @Test func `a release of what is not stopped is refused, with what is meant`() throws {
+        let home = try Home()
+        let keeper = try home.keeper()
+        let fault = #expect(throws: BrakeFault.self) { try keeper.carryOut(BrakeKeeperTests.order(.release)) }
+        #expect(fault?.description == "grant photos is not stopped")
+        _ = try keeper.carryOut(BrakeKeeperTests.order())
+        let near = #expect(throws: BrakeFault.self) {
+            try keeper.carryOut(BrakeKeeperTests.order(.release, Brake.Subject(.grant, Array("photo".utf8))))
+        }
+        #expect(near?.description == "grant photo is not stopped; did you mean grant photos?")
+    }
+
+    @Test func `there are as many entries as brake.entries admits, and what is known can be changed beyond`() throws {
+        let home = try Home()
+        let keeper = try home.keeper(entries: 2)
+        func subject(_ name: String) -> Brake.Subject { Brake.Subject(.grant, Array(name.utf8)) }
+        for name in ["a", "b"] { _ = try keeper.carryOut(BrakeKeeperTests.order(.stop(for: nil), subject(name))) }
+        let fault = #expect(throws: BrakeFault.self) {
+            try keeper.carryOut(BrakeKeeperTests.order(.stop(for: nil), subject("c")))
+        }
+        #expect(fault?.description.contains("brake.entries") == true)
+        _ = try keeper.carryOut(BrakeKeeperTests.order(.release, subject("a")))
+        _ = try keeper.carryOut(BrakeKeeperTests.order(.stop(for: 1000), subject("a")))
+        #expect(keeper.current.brakes.count == 2)
+    }
+
+    @Test func `a brake ends after its time, as far as durations go`() throws {
+        let home = try Home()
+        let keeper = try home.keeper()
+        for (asked, given) in [(1000, 1000), (1, 1000), (Int64.max, 31_536_000_000)] as [(Int64, Int64)] {
+            let brake = try keeper.carryOut(BrakeKeeperTests.order(.stop(for: asked)))
+            #expect(brake.until.map { $0 - brake.at } == given)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (Brake.Subject(.grant, Array("photos".utf8)), nil), (Brake.Subject(.credential, Array("q".utf8)), nil),
+            (Brake.Subject(.all), nil), (Brake.Subject(.caller, Array("jwt:unknown/x".utf8)), nil),
+            (Brake.Subject(.grant, Array("photoz".utf8)), "has no grant photoz; did you mean photos?"),
+            (Brake.Subject(.credential, Array("s".utf8)), "has no credential s; did you mean q?"),
+            (Brake.Subject(.issuer, Array("login".utf8)), "has no issuer login"),
+            (Brake.Subject(.grant, Array("something".utf8)), "has no grant something; there are: photos"),
+        ] as [(Brake.Subject, String?)])
+    func `a name that the configuration does not know is refused, but for callers`(
+        _ subject: Brake.Subject, _ reason: String?
+    )
+        throws
+    {
+        let configuration = try SampleConfiguration.configuration(
+            grants:
+                "photos: { route: 'qiniu.uptoken', credential: 'q', callers: ['anonymous'], public: true, bucket: 'b', keyPrefix: 'p/' }"
+        )
+        let order = try BrakeKeeperTests.order(.stop(for: nil), subject)
+        if let reason {
+            let fault = #expect(throws: BrakeFault.self) { try order.check(configuration.brakeTarget) }
+            #expect(fault?.description.contains(reason) == true, "\(fault?.description ?? "")")
+        } else {
+            try order.check(configuration.brakeTarget)
+        }
+    }
+}
