@@ -92,9 +92,9 @@ final class Fixture {
         return try SigningKey(accessKey: pair.accessKey, secret: pair.secret)
     }
 
-    /// Puts a credential where the one session that is granted would be remembered; once is enough.
-    func rememberSession() throws {
-        let permitted = try permitted("distribute-token", "")
+    /// Puts a credential where the one session that is granted on a route would be remembered; once is enough.
+    func rememberSession(_ route: String) throws {
+        let permitted = try permitted(route, "")
         let grant = permitted.permit.grant
         guard case .session(let issuer) = configuration.issuers[grant.index],
             let account = snapshot.accounts.accounts[grant.credential]

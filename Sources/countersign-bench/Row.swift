@@ -34,6 +34,6 @@ struct Chapter: Sendable {
     let rows: [Row]
 
     static let all = [
-        counter, bytes, crypto, http, access, tokens, qiniu, nos, oss, ossForms, ossCallback, sts, s3, service,
+        counter, bytes, crypto, http, access, tokens, qiniu, nos, oss, ossForms, ossCallback, sts, s3, awsSTS, service,
     ]
 }

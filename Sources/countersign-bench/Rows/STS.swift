@@ -47,7 +47,9 @@ extension Chapter {
     private static let linked = Sample.get("/oss/presigned-url?key=photos/2026/11/20/image-000001.jpg")
 
     /// Has the session of the grant remembered, if it is not yet.
-    @Sendable private static func remember(_ bench: Workbench) throws { try bench.fixture().rememberSession() }
+    @Sendable private static func remember(_ bench: Workbench) throws {
+        try bench.fixture().rememberSession("distribute-token")
+    }
 
     @Sendable private static func rememberSigning(_ bench: Workbench) throws {
         try bench.fixture().rememberSigningSessions()

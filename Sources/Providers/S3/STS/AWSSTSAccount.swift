@@ -17,7 +17,7 @@ package struct AWSSTSAccount: SessionSource {
     package struct Fields: FieldGroup {
         let call = Field(
             "call", .choice(AWSSTS.Call.self), default: .assumeRole,
-            "How STS is asked: `assumeRole` for a role; `federationToken` for the user of the key itself, on AWS alone; "
+            "How STS is asked: `assumeRole` for a role; `federationToken` for the user of the key itself; "
                 + "`webIdentity` for a role, by a token instead of a key.")
         let region = Field(
             "region", .string, required: true, told: true,
