@@ -32,14 +32,20 @@ package struct SealingKey: Sendable {
 
     /// - Returns: nil for what this key did not seal under this label, or what was changed since.
     package func open(_ sealed: Span<UInt8>, label: Span<UInt8>) throws(CryptoError) -> Secret? {
+        guard var bytes = try openPublic(sealed, label: label) else { return nil }
+        defer { unsafe OPENSSL_cleanse(&bytes, bytes.count) }
+        return Secret(bytes)
+    }
+
+    /// The same of what is no secret.
+    package func openPublic(_ sealed: Span<UInt8>, label: Span<UInt8>) throws(CryptoError) -> [UInt8]? {
         guard sealed.count >= SealingKey.overhead else { return nil }
         let end = sealed.count - SealingKey.tagLength
         let nonce = sealed.extracting(0..<SealingKey.nonceLength).array
         var tag = sealed.extracting(end..<sealed.count).array
         var bytes = [UInt8](repeating: 0, count: end - SealingKey.nonceLength)
-        defer { unsafe OPENSSL_cleanse(&bytes, bytes.count) }
         let body = sealed.extracting(SealingKey.nonceLength..<end)
-        return try run(encrypting: false, nonce, body, label, into: &bytes, &tag) ? Secret(bytes) : nil
+        return try run(encrypting: false, nonce, body, label, into: &bytes, &tag) ? bytes : nil
     }
 
     /// - Parameter tag: what is written when bytes are sealed, and compared when they are opened.

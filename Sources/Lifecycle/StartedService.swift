@@ -25,7 +25,9 @@ struct StartedService {
         let configuration = snapshot.configuration
         let audit = configuration.audit.map { SharedAudit($0, log) }
         let identities = configuration.rates.identities
-        let cluster = try configuration.cluster.map { try ClusterMember($0, identities: identities, auditing: audit, log) }
+        let cluster = try configuration.cluster.map { settings in
+            try ClusterMember(settings, identities: identities, auditing: audit, braking: snapshot.brakes, log)
+        }
         let shared =
             cluster.map { ProcessResources(Metrics(), auditing: audit, among: $0) }
             ?? ProcessResources(RateLimiter(identities: identities), Metrics(), auditing: audit)

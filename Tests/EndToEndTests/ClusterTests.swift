@@ -149,6 +149,33 @@ import Testing
         #expect(answer.status == 400 && answer.json["parameter"] == "uses")
     }
 
+    @Test func `a brake and its release reach every replica, and a Redis that has begun anew`() throws {
+        let redis = try RedisProcess()
+        let replicas = try ["a", "b"].map { name in
+            try Service(.replica(name, of: redis, "brake: { file: \"brakes-\(name).json\" },"), .epoll)
+        }
+        for replica in replicas { try ReplicaTests.wait(for: "Redis is heard") { try ReplicaTests.part(replica) == "ok" } }
+        let target = "/qiniu/uptoken?key=photos/1.jpg"
+        func order(_ words: String..., at replica: Service) throws {
+            let outcome = try Program(Program.countersign, words + ["--config", replica.configuration], environment: Setup.environment).wait()
+            #expect(outcome.code == 0, "\(outcome.err)")
+        }
+        try order("brake", "grant", "limited", "--reason", "a test", at: replicas[0])
+        for replica in replicas {
+            try ReplicaTests.wait(for: "the brake holds") { try replica.get(target).status == 403 }
+        }
+        #expect(try !redis.ask("HGETALL", "countersign:brakes").contains("limited"))
+        redis.kill()
+        try redis.start()
+        let newcomer = try Service(.replica("c", of: redis, "brake: { file: \"brakes-c.json\" },"), .epoll)
+        try ReplicaTests.wait(for: "it is ready") { try newcomer.admin.get("/readyz").status == 200 }
+        try ReplicaTests.wait(for: "a newcomer learns of it") { try newcomer.get(target).status == 403 }
+        try order("release", "grant", "limited", "--reason", "over", at: newcomer)
+        for replica in replicas + [newcomer] {
+            try ReplicaTests.wait(for: "it is released") { try replica.get(target).status == 200 }
+        }
+    }
+
     @Test func `a Redis that evicts keys, or that follows another, is not used`() throws {
         let redis = try RedisProcess("--maxmemory-policy", "allkeys-lru")
         let replica = try Service(.replica("a", of: redis), .epoll)

@@ -15,6 +15,9 @@ package final class ClusterMember: RedisLinkOwner {
         var nextBeat: Int64 = .min
         var nextLeases: Int64 = .min
         var isBeating = false
+        /// Which brakes Redis had when they were last compared; nil where they are to be compared in any case.
+        var brakes: [UInt8]?
+        var isComparing = false
     }
 
     let settings: ClusterSettings
@@ -25,6 +28,8 @@ package final class ClusterMember: RedisLinkOwner {
     private let wanted: WantedLeases
     private let bucket, heartbeat, counter: RedisScript
     private let audit: SharedAudit?
+    private let brakes: BrakeKeeper?
+    private let board: BrakeBoard
     private let clock: Clock
     private let startedAt: Int64
     private let log: Log
@@ -42,11 +47,14 @@ package final class ClusterMember: RedisLinkOwner {
     /// - Parameters:
     ///   - identities: how many are counted apart at a time, of each kind.
     ///   - audit: whose head is told to Redis; nil where there is none.
-    package init(_ settings: ClusterSettings, identities: Int, auditing audit: SharedAudit?, _ log: Log, clock: @escaping Clock = SystemClock.now) throws {
+    ///   - brakes: what all replicas shall know; nil where there are none.
+    package init(_ settings: ClusterSettings, identities: Int, auditing audit: SharedAudit?, braking brakes: BrakeKeeper?,
+        _ log: Log, clock: @escaping Clock = SystemClock.now) throws {
         let bucket = try RateBucket.script()
         let heartbeat = try Heartbeat.script()
         let counter = try TicketCounter.script()
-        guard let link = RedisLink(settings.redis, trusting: try settings.makeTrust(), loading: [bucket, heartbeat, counter]) else {
+        let braking = try BrakeBoard.script()
+        guard let link = RedisLink(settings.redis, trusting: try settings.makeTrust(), loading: [bucket, heartbeat, counter, braking]) else {
             throw Failure(description: "cluster: the system has no pipe for it")
         }
         let wanted = WantedLeases(by: link)
@@ -57,16 +65,25 @@ package final class ClusterMember: RedisLinkOwner {
         self.heartbeat = heartbeat
         self.counter = counter
         self.audit = audit
+        self.brakes = brakes
         self.log = log
         self.clock = clock
         startedAt = clock().monotonic
         names = try ClusterNames(settings)
+        board = try BrakeBoard(settings, names, braking)
         limiter = RateLimiter(identities: identities) { wanted.add($0) }
     }
 
     /// Connects, and goes on until `stop`.
     package func start() throws(Failure) {
         guard link.start(for: self) else { throw Failure(description: "cluster: the system has no thread for it") }
+        brakes?.observe { [weak self] _ in
+            self?.rounds.withLock { rounds in
+                rounds.brakes = nil
+                rounds.nextBeat = .min
+            }
+            self?.link.wake()
+        }
     }
 
     package func stop() { link.stop() }
@@ -86,6 +103,9 @@ package final class ClusterMember: RedisLinkOwner {
     /// Another replica would do no better without Redis, unless this one alone has lost it.
     func state(at now: Instant) -> Readiness.State {
         if !admits(at: now) { return .down }
+        let standing = standing
+        // What the others have stopped is to be known first, but for a Redis that is gone.
+        if brakes != nil, !standing.knowsBrakes, now.monotonic - startedAt < settings.staleAfter { return .down }
         return standing.isHeard ? .fine : .impaired
     }
 
@@ -161,6 +181,8 @@ package final class ClusterMember: RedisLinkOwner {
         scope.isShared = true
         scope.lease = settings.lease
         if limiter.scope != scope { limiter.scope = scope }
+        let isOther = rounds.withLock { $0.brakes != answer.brakes && !$0.isComparing }
+        if isOther { compareBrakes() }
         if wasLost {
             log.write(.info, "Redis answers: limits hold over all replicas", ["replicas": "\(answer.replicas)"])
         }
@@ -180,6 +202,34 @@ package final class ClusterMember: RedisLinkOwner {
         log.write(
             .warning, "Redis is not heard: this replica gives out its share of each limit",
             ["reason": reason, "replicas": "\(replicas)"])
+    }
+
+    // MARK: Brakes
+
+    /// Takes over the brakes that Redis has, and puts those there that it has not.
+    private func compareBrakes() {
+        guard let brakes else { return }
+        rounds.withLock { $0.isComparing = true }
+        link.send(board.question) { [self] result in
+            rounds.withLock { $0.isComparing = false }
+            guard case .success(let reply) = result else { return }
+            do {
+                let stored = try board.read(reply)
+                if let stored { brakes.merge(stored.list) }
+                let version = stored?.version ?? []
+                let known = brakes.current
+                state.withLock { $0.knowsBrakes = true }
+                guard !known.changes(since: stored?.list ?? .empty).isEmpty else {
+                    return rounds.withLock { $0.brakes = version }
+                }
+                link.send(try board.replacement(of: version, by: known)) { [self] _ in
+                    // Whether it was taken or not, the next heartbeat tells another version, and they are compared again.
+                    link.wake()
+                }
+            } catch {
+                lose(because: "\(error)")
+            }
+        }
     }
 
     // MARK: Tickets

@@ -10,6 +10,8 @@ package struct ClusterStanding: Sendable {
     package var runID: [UInt8] = []
     /// Since when the uses of tickets are known there.
     package var epoch: [UInt8] = []
+    /// Whether the brakes of all replicas have been compared since the start.
+    var knowsBrakes = false
     /// Times that Redis was lost, leases that were asked for, and those that brought no answer.
     package var losses: Int64 = 0
     package var leases: Int64 = 0
