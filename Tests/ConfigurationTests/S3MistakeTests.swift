@@ -30,6 +30,14 @@ struct S3MistakeTests {
               route: "s3.post-policy", credential: "s3", callers: "apiKey:app", bucket: "files", keyPrefix: "forms/",
               maxSize: "2MiB", minSize: 1, contentTypes: "image/png",
             },
+            "uploads": {
+              route: "s3.multipart", credential: "s3", callers: "apiKey:app", bucket: "files", keyPrefix: "up/",
+              contentTypes: ["video/*"],
+            },
+            "tables": {
+              route: "s3.iceberg", credential: "s3", callers: "apiKey:app", bucket: "files", keyPrefix: "wh/",
+              methods: ["POST"], subresources: ["delete"], headers: ["x-amz-checksum-*"],
+            },
           },
         }
         """#
@@ -40,7 +48,7 @@ struct S3MistakeTests {
 
     @Test func `what the mistakes are made in is right`() throws {
         let configuration = try Sample.load(S3MistakeTests.text)
-        #expect(configuration.grants.count == 3 && configuration.warnings.isEmpty)
+        #expect(configuration.grants.count == 5 && configuration.warnings.isEmpty)
         #expect(configuration.credentials.first?.key?.securityToken == Array("a/token".utf8))
     }
 
@@ -54,6 +62,16 @@ struct S3MistakeTests {
             mistake(
                 "endpoint: \"s3.eu-west-1.amazonaws.com\"", "‸endpoint: \"http://s3.localhost:1\"",
                 "credentials.s3.endpoint", "only with sandbox: true"),
+            mistake(
+                "contentTypes: [\"video/*\"]", "‸contentTypes: [\"video\"]", "grants.uploads.contentTypes", "such as"),
+            mistake(
+                "contentTypes: [\"video/*\"]", "‸maxSize: 7", "grants.uploads.maxSize", "is not known"),
+            mistake(
+                "subresources: [\"delete\"]", "‸subresources: [\"delete\", \"policy\"]", "grants.tables.subresources",
+                "nothing else"),
+            mistake(
+                "headers: [\"x-amz-checksum-*\"]", "‸headers: [\"x-amz-tagging\"]", "grants.tables.headers",
+                "nothing else"),
             mistake("style: \"virtual\"", "‸style: \"host\"", "credentials.s3.style", "virtual"),
             mistake(
                 "sessionToken: \"a/token\"", "‸sessionToken: \"a token\"", "credentials.s3.sessionToken", "visible"),

@@ -69,7 +69,7 @@ extension RequestCase {
         ok("9110 9.3.2", "HEAD / HTTP/1.1\r\nHost: h\r\n\r\n", .head),
         ok("9110 9.3.3", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n", .post),
         ok("9110 9.3.7", "OPTIONS / HTTP/1.1\r\nHost: h\r\n\r\n", .options),
-        ok("9110 9.1", "DELETE / HTTP/1.1\r\nHost: h\r\n\r\n", .other),
+        ok("9110 9.1", "DELETE / HTTP/1.1\r\nHost: h\r\n\r\n", .delete),
         ok("9110 9.1 methods are case-sensitive", "get / HTTP/1.1\r\nHost: h\r\n\r\n", .other),
         ok("9110 5.6.2 any token", "!#$%&'*+-.^_`|~0Az / HTTP/1.1\r\nHost: h\r\n\r\n", .other),
         ok("9112 2.2 empty line before", "\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n"),

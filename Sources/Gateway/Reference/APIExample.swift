@@ -29,7 +29,8 @@ enum APIExample {
         "canonicalRequest": "PUT\n/media/photos/a.jpg\n…", "version": "v4", "method": "GET", "accessKeyId": "LTAI5t…",
         "region": "cn-hangzhou", "product": "oss", "date": "20261124", "contentType": "image/jpeg",
         "contentMd5": "1B2M2Y8AsgTpgAmY7PhCfg==", "channel": "live-1", "playlist": "live.m3u8",
-        "uri": "https://media.s3.eu-west-1.amazonaws.com/photos/a.jpg", "header": "x-oss-meta-a:1", "query": "uploads", "operation": "list", "delimiter": "/", "marker": "eyJj…",
+        "uri": "https://media.s3.eu-west-1.amazonaws.com/photos/a.jpg", "header": "x-oss-meta-a:1", "query": "uploads",
+        "operation": "list", "delimiter": "/", "marker": "eyJj…",
     ]
 
     private static let answers: [String: JSONDocument] = [
