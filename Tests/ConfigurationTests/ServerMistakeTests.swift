@@ -38,7 +38,7 @@ struct ServerMistakeTests {
         Mistake("version: 1,", "‸versoin: 1,", "versoin", "did you mean version?"),
         Mistake(
             "version: 1,", "version: 1, ‸tls: {},", "tls",
-            "there are admin, audit, authentication, brake, callbackKeys, credentials"),
+            "there are admin, audit, authentication, brake, callbackKeys, cluster, credentials"),
         Mistake("version: 1,", "version: 1, ‸rateLimits: {},", "rateLimits", "did you mean rateLimit?"),
         Mistake("version: 1,", "version: 1, ‸policyTest: {},", "policyTest", "is not known"),
         Mistake("version: 1,", "version: 1, ‸\"\": {},", "[\"\"]", "is not known"),
