@@ -1,5 +1,4 @@
 import Bytes
-import Dispatch
 import Net
 
 /// What a `RedisLink` tells its owner, all of it on the link's thread.
