@@ -179,6 +179,11 @@ struct BrakeCommandTests {
         #expect(
             try service.admin.get("/metrics", BrakeCommandTests.operatorKey.bearer).text.contains(
                 "countersign_brake_file_ready 0\n"))
+        #expect(try service.admin.get("/readyz").json["parts"]?["brakes"] == "failing")
+        let check = try Program(
+            Program.countersign, ["check", "--config", service.configuration], environment: Setup.environment
+        ).wait()
+        #expect(check.code == 0 && check.err.contains("the service does not start by it"), "\(check.err)")
         let other = try Program(
             Program.countersign, ["serve", "--config", service.configuration], environment: Setup.environment
         ).wait()
