@@ -59,14 +59,17 @@ let package = Package(
             "Configuration", "Access", "Providers", "Upstream", "Cluster", "HTTP", "Audit", "Telemetry", "Machine",
             "Crypto", "Bytes"),
         room(
-            "Gateway", "Configuration", "Cluster", "Inspection", "Machine", "Upstream", "Net", "HTTP", "Audit", "Telemetry",
+            "Gateway", "Configuration", "Cluster", "Inspection", "Machine", "Upstream", "Net", "HTTP", "Audit",
+            "Telemetry",
             "Providers", "Access", "Crypto", "Bytes", "CZlib",
             resources: [.embedInCode("Console/Page")]),
         room(
-            "Lifecycle", "Gateway", "Configuration", "Cluster", "Machine", "Net", "HTTP", "Audit", "Telemetry", "Access", "Crypto",
+            "Lifecycle", "Gateway", "Configuration", "Cluster", "Machine", "Net", "HTTP", "Audit", "Telemetry",
+            "Access", "Crypto",
             "Bytes", "CSystem"),
         room(
-            "CommandLine", "Lifecycle", "Gateway", "Configuration", "Cluster", "Inspection", "Machine", "Net", "HTTP", "Audit",
+            "CommandLine", "Lifecycle", "Gateway", "Configuration", "Cluster", "Inspection", "Machine", "Net", "HTTP",
+            "Audit",
             "Telemetry", "Providers", "Access", "Crypto", "Bytes"),
         // For apps that use the service: Foundation alone, and nothing of the service.
         .target(name: "CountersignClient", swiftSettings: strict),

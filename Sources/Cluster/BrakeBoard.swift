@@ -72,6 +72,7 @@ package struct BrakeBoard: Sendable {
     package func replacement(of version: [UInt8], by list: BrakeList) throws(CryptoError) -> RedisCommand {
         let label = BrakeBoard.label
         let next = Hex.encode(try SecureRandom.bytes(8))
-        return script.call(on: [name]).adding(version).adding(next).adding(try key.seal(list.text.span, label: label.span))
+        return script.call(on: [name]).adding(version).adding(next).adding(
+            try key.seal(list.text.span, label: label.span))
     }
 }

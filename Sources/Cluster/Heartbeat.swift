@@ -37,7 +37,9 @@ package enum Heartbeat {
         _ script: RedisScript, _ names: ClusterNames, of instance: [UInt8], to runID: [UInt8], nonce: [UInt8],
         head: AuditHeads.Head?
     ) -> RedisCommand {
-        script.call(on: [names.name(.replicas), names.name(.brakes), names.name(.epoch), names.name(.heads)]).adding(instance).adding(memory)
+        script.call(on: [names.name(.replicas), names.name(.brakes), names.name(.epoch), names.name(.heads)]).adding(
+            instance
+        ).adding(memory)
             .adding(runID).adding(nonce).adding(head?.text ?? [])
     }
 

@@ -11,7 +11,8 @@ final class RedisConnection {
 
     /// - Parameter deadline: monotonic milliseconds until all of it is done.
     init(
-        to server: RedisSettings.Server, _ settings: RedisSettings, trusting trust: TLSTrust?, loading scripts: [RedisScript],
+        to server: RedisSettings.Server, _ settings: RedisSettings, trusting trust: TLSTrust?,
+        loading scripts: [RedisScript],
         waking bell: Bell, until deadline: Int64
     ) throws(RedisFault) {
         guard let reader = RedisReader() else { throw .protocolBroken }
@@ -84,7 +85,8 @@ final class RedisConnection {
         }
         guard facts[Array(text: "role")] == Array(text: "master") else { throw .unfit("Redis is a replica, no master") }
         guard facts[Array(text: "maxmemory_policy")] == Array(text: "noeviction") else {
-            throw .unfit("Redis may evict keys, and forget how often a ticket was used: its maxmemory-policy must be noeviction")
+            throw .unfit(
+                "Redis may evict keys, and forget how often a ticket was used: its maxmemory-policy must be noeviction")
         }
         guard let runID = facts[Array(text: "run_id")], (1...64).contains(runID.count) else {
             throw .unexpected(to: "INFO", kind: "a text without run_id")
@@ -93,8 +95,7 @@ final class RedisConnection {
     }
 
     /// A command and its reply, before any other is under way.
-    func ask(_ command: RedisCommand, _ name: StaticString, until deadline: Int64) throws(RedisFault) -> RedisReply
-    {
+    func ask(_ command: RedisCommand, _ name: StaticString, until deadline: Int64) throws(RedisFault) -> RedisReply {
         try send([command], until: deadline)
         var reply: RedisReply?
         while reply == nil {

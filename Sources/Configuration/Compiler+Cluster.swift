@@ -23,7 +23,8 @@ extension Compiler {
             servers.append(server)
         }
         if let list = fields.servers, list.isEmpty {
-            reader.report("cluster.servers", "must have at least one server, such as \"rediss://redis.example.com:6379\"")
+            reader.report(
+                "cluster.servers", "must have at least one server, such as \"rediss://redis.example.com:6379\"")
         }
         if fields.user != nil, fields.checked(\.password) == nil, !reader.problems.hasAny(at: "cluster.password") {
             reader.report("cluster.password", "is missing: a user has one")
@@ -39,7 +40,8 @@ extension Compiler {
         }
         if !Compiler.prefixBytes.contains(all: fields.prefix, length: 1...64) {
             reader.report(
-                "cluster.prefix", "must be 1 to 64 letters, digits, colons, dots, hyphens, underscores, braces and slashes"
+                "cluster.prefix",
+                "must be 1 to 64 letters, digits, colons, dots, hyphens, underscores, braces and slashes"
             )
         }
         var settings = ClusterSettings(

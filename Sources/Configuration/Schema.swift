@@ -38,7 +38,8 @@ package enum Schema {
         )
         let cluster = Field(
             "cluster", .object(Cluster()), fixed: .forProcess,
-            "What several replicas share through Redis ([docs/cluster.md](../docs/cluster.md)). Without this key each is alone.")
+            "What several replicas share through Redis ([docs/cluster.md](../docs/cluster.md)). Without this key each is alone."
+        )
         let log = Field("log", object: LogFields(), "The log, on standard error.")
     }
 

@@ -74,7 +74,9 @@ private struct Bucket {
 
     @Test(arguments: [1, 3, 30], [0, 50])
     func `all replicas together give out the rate, and a lease for each at most`(replicas: Int, delay: Int64) throws {
-        for (count, period) in [(60, 60_000), (600, 60_000), (6000, 60_000), (100, 1_000), (1, 1_000)] as [(Int64, Int64)] {
+        for (count, period) in [(60, 60_000), (600, 60_000), (6000, 60_000), (100, 1_000), (1, 1_000)]
+            as [(Int64, Int64)]
+        {
             let rate = try #require(Rate(count, in: period))
             let given = LeaseTableTests.give(
                 rate, replicas: Int64(replicas), asking: [Int64](repeating: 2, count: replicas), milliseconds: 3_000,
@@ -87,7 +89,9 @@ private struct Bucket {
         }
     }
 
-    @Test(arguments: [0, 3, 20]) func `one replica of three that alone is asked gives out 98 of 100`(delay: Int64) throws {
+    @Test(arguments: [0, 3, 20]) func `one replica of three that alone is asked gives out 98 of 100`(delay: Int64)
+        throws
+    {
         for (count, period) in [(600, 60_000), (6000, 60_000), (1000, 1_000)] as [(Int64, Int64)] {
             let rate = try #require(Rate(count, in: period))
             let given = LeaseTableTests.give(

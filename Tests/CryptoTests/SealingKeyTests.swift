@@ -38,7 +38,8 @@ import Testing
 
     @Test func `no two seals of one text are alike`() throws {
         let key = try SealingKey(SealingKeyTests.secret, for: "sessions")
-        let seals = try (0..<100).map { _ in try key.seal(SealingKeyTests.text.span, label: SealingKeyTests.label.span) }
+        let seals = try (0..<100).map { _ in try key.seal(SealingKeyTests.text.span, label: SealingKeyTests.label.span)
+        }
         #expect(Set(seals).count == 100)
     }
 

@@ -80,7 +80,9 @@ import Testing
             #expect(try replica.admin.get("/readyz").status == 200)
         }
         try redis.start()
-        for replica in replicas { try ReplicaTests.wait(for: "Redis is heard again") { try ReplicaTests.part(replica) == "ok" } }
+        for replica in replicas {
+            try ReplicaTests.wait(for: "Redis is heard again") { try ReplicaTests.part(replica) == "ok" }
+        }
         #expect(try redis.ask("ZCARD", "countersign:replicas") == "2")
     }
 
@@ -140,7 +142,9 @@ import Testing
         #expect([200, 403].contains(try ReplicaTests.use(anew, at: replica).status))
     }
 
-    @Test(arguments: ["0", "1001", "1.5", "true", #""x""#, "[1]"]) func `uses are a number from 1 to 1000`(uses: String) throws {
+    @Test(arguments: ["0", "1001", "1.5", "true", #""x""#, "[1]"]) func `uses are a number from 1 to 1000`(uses: String)
+        throws
+    {
         let redis = try RedisProcess()
         let replica = try #require(try ReplicaTests.start(["a"], on: redis).first)
         let answer = try replica.post(
@@ -154,10 +158,14 @@ import Testing
         let replicas = try ["a", "b"].map { name in
             try Service(.replica(name, of: redis, "brake: { file: \"brakes-\(name).json\" },"), .epoll)
         }
-        for replica in replicas { try ReplicaTests.wait(for: "Redis is heard") { try ReplicaTests.part(replica) == "ok" } }
+        for replica in replicas {
+            try ReplicaTests.wait(for: "Redis is heard") { try ReplicaTests.part(replica) == "ok" }
+        }
         let target = "/qiniu/uptoken?key=photos/1.jpg"
         func order(_ words: String..., at replica: Service) throws {
-            let outcome = try Program(Program.countersign, words + ["--config", replica.configuration], environment: Setup.environment).wait()
+            let outcome = try Program(
+                Program.countersign, words + ["--config", replica.configuration], environment: Setup.environment
+            ).wait()
             #expect(outcome.code == 0, "\(outcome.err)")
         }
         try order("brake", "grant", "limited", "--reason", "a test", at: replicas[0])

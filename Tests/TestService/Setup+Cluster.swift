@@ -1,6 +1,7 @@
 extension Setup {
     /// One of several replicas that share a limit of `perGrant`, and one of `perCaller`.
-    static func replica(_ name: String, of redis: RedisProcess, beside more: String = "", _ rest: String = "") -> Setup {
+    static func replica(_ name: String, of redis: RedisProcess, beside more: String = "", _ rest: String = "") -> Setup
+    {
         Setup(
             name: name,
             rest: """

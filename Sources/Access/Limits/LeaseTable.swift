@@ -65,7 +65,9 @@ package struct LeaseTable: ~Copyable {
 
     /// Whether there is a token for the identity; none is taken.
     /// - Parameter now: monotonic milliseconds.
-    package func look(_ rate: Rate, for identity: RateTable.Identity, in scope: RateScope, at now: Int64) -> RateStanding {
+    package func look(_ rate: Rate, for identity: RateTable.Identity, in scope: RateScope, at now: Int64)
+        -> RateStanding
+    {
         var lease = leases.isEmpty ? Lease() : leases[index(of: identity)]
         if lease.identity != identity.bucket { lease = Lease() }
         let isThere = lease.hand > 0 || LeaseTable.advance(of: lease, rate, scope, at: now) > lease.debt

@@ -48,13 +48,18 @@ package final class ClusterMember: RedisLinkOwner {
     ///   - identities: how many are counted apart at a time, of each kind.
     ///   - audit: whose head is told to Redis; nil where there is none.
     ///   - brakes: what all replicas shall know; nil where there are none.
-    package init(_ settings: ClusterSettings, identities: Int, auditing audit: SharedAudit?, braking brakes: BrakeKeeper?,
-        _ log: Log, clock: @escaping Clock = SystemClock.now) throws {
+    package init(
+        _ settings: ClusterSettings, identities: Int, auditing audit: SharedAudit?, braking brakes: BrakeKeeper?,
+        _ log: Log, clock: @escaping Clock = SystemClock.now
+    ) throws {
         let bucket = try RateBucket.script()
         let heartbeat = try Heartbeat.script()
         let counter = try TicketCounter.script()
         let braking = try BrakeBoard.script()
-        guard let link = RedisLink(settings.redis, trusting: try settings.makeTrust(), loading: [bucket, heartbeat, counter, braking]) else {
+        guard
+            let link = RedisLink(
+                settings.redis, trusting: try settings.makeTrust(), loading: [bucket, heartbeat, counter, braking])
+        else {
             throw Failure(description: "cluster: the system has no pipe for it")
         }
         let wanted = WantedLeases(by: link)
@@ -146,7 +151,9 @@ package final class ClusterMember: RedisLinkOwner {
             rounds.withLock { $0.isBeating = false }
             switch result {
             case .success(let reply):
-                if let answer = Heartbeat.read(reply) { hear(answer) } else {
+                if let answer = Heartbeat.read(reply) {
+                    hear(answer)
+                } else {
                     lose(because: "\(RedisFault.unexpected(to: "a heartbeat", kind: reply.kind))")
                 }
             // The link tells why.

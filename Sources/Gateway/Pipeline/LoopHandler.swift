@@ -17,7 +17,8 @@ package final class LoopHandler: RequestHandler {
     ///   - shared: what all loops, and the snapshots that follow each other, have together.
     ///   - upstream: what calls to vendors are sent with; nil for the loop's own client.
     package init(
-        _ snapshot: Snapshot, _ shared: ProcessResources, _ loop: LoopAccess, asking upstream: (any UpstreamClient)? = nil
+        _ snapshot: Snapshot, _ shared: ProcessResources, _ loop: LoopAccess,
+        asking upstream: (any UpstreamClient)? = nil
     ) throws(CryptoError) {
         let mailbox = loop.clients.mailbox
         let loopAudit = LoopAudit(shared.audit, loop.answers, clock: snapshot.clock) { mailbox.post($0) }

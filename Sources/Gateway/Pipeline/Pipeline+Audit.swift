@@ -112,7 +112,9 @@ extension Pipeline {
         // A request of which only the head has come is never parked.
         guard let pending = context.pending else { throw .internalError }
         let parked = ParkedRequest(context, as: pending, with: response, issuing: issue, record, by: reporter)
-        parked.use = context.caller.ticket.flatMap { TicketUse(of: $0, counting: cluster, upstream.tools.post, at: context.instant) }
+        parked.use = context.caller.ticket.flatMap {
+            TicketUse(of: $0, counting: cluster, upstream.tools.post, at: context.instant)
+        }
         return parked
     }
 }

@@ -80,7 +80,8 @@ extension Refusal.Code {
         case .upstreamUnavailable:
             "The vendor, or the issuer of the caller's token, cannot be reached, is too slow, or is asked as often as it may be. Or the "
                 + "configuration changed while the request waited."
-        case .ticketSpent: "The ticket was used as often as it may be; or Redis, which counts its uses, has begun anew since it was made."
+        case .ticketSpent:
+            "The ticket was used as often as it may be; or Redis, which counts its uses, has begun anew since it was made."
         case .clusterUnavailable:
             "Redis cannot be reached, which counts the uses of the ticket; or it has not been reached for so long that nothing is issued."
         case .auditUnavailable: "The record of what is issued cannot be written. Without it nothing is issued."

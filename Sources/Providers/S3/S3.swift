@@ -55,7 +55,8 @@ package enum S3 {
         let policy =
             #"{"Version":"2012-10-17","Statement":[{"Effect":"Deny","Action":"*","Resource":"*","#
             + #""Condition":{"DateLessThan":{"aws:TokenIssueTime":"NOW"}}}]}"#
-        return "aws iam put-\(kind)-policy --\(kind)-name \(name ?? kind.uppercased()) --policy-name AWSRevokeOlderSessions "
+        return
+            "aws iam put-\(kind)-policy --\(kind)-name \(name ?? kind.uppercased()) --policy-name AWSRevokeOlderSessions "
             + "--policy-document '\(policy)'"
     }
 

@@ -21,7 +21,8 @@ package struct Ticket: Sendable {
     /// A ticket of `caller`'s own; nil where the request for one came with a ticket or without a credential.
     /// - Parameter mark: that of the caller's proof.
     package init?(
-        _ id: [UInt8], for caller: Caller, until end: Int64, _ terms: TicketTerms, mark: [UInt8], uses: TicketUses? = nil
+        _ id: [UInt8], for caller: Caller, until end: Int64, _ terms: TicketTerms, mark: [UInt8],
+        uses: TicketUses? = nil
     ) {
         guard caller.ticket == nil, caller.principal.kind != .anonymous else { return nil }
         self.id = id
