@@ -18,6 +18,8 @@ public enum CountersignError: Error, Sendable {
     case forbidden(Problem)
     /// The caller's own credential ends before what it asks for would.
     case credentialTooShort(Problem)
+    /// The ticket was used as often as it may be.
+    case ticketSpent(Problem)
     /// The operator has stopped this.
     case stopped(Problem)
     /// The service has nothing at this path: the base URL may be wrong.
@@ -46,6 +48,8 @@ public enum CountersignError: Error, Sendable {
     case upstreamFailed(Problem)
     /// The vendor cannot be reached now.
     case upstreamUnavailable(Problem)
+    /// The replicas of the service cannot reach what counts the uses of tickets.
+    case clusterUnavailable(Problem)
     /// The service cannot write its audit, and issues nothing without it.
     case auditUnavailable(Problem)
     /// The service has too much to do.
@@ -66,11 +70,13 @@ public enum CountersignError: Error, Sendable {
         case .invalidParameter(let problem), .unknownParameter(let problem), .missingParameter(let problem),
             .ambiguousGrant(let problem), .malformedRequest(let problem), .unauthenticated(let problem),
             .notInGrant(let problem), .forbidden(let problem), .credentialTooShort(let problem),
-            .stopped(let problem), .notFound(let problem), .methodNotAllowed(let problem), .requestTimeout(let problem),
+            .ticketSpent(let problem), .stopped(let problem), .notFound(let problem), .methodNotAllowed(let problem),
+            .requestTimeout(let problem),
             .bodyTooLarge(let problem), .uriTooLong(let problem), .unsupportedMediaType(let problem),
             .misdirected(let problem), .unreadableStringToSign(let problem), .rateLimited(let problem),
             .headersTooLarge(let problem), .internalError(let problem), .upstreamFailed(let problem),
-            .upstreamUnavailable(let problem), .auditUnavailable(let problem), .overloaded(let problem),
+            .upstreamUnavailable(let problem), .clusterUnavailable(let problem), .auditUnavailable(let problem),
+            .overloaded(let problem),
             .other(let problem):
             problem
         case .unreachable, .unreadableAnswer, .unusableCredential: nil
@@ -80,7 +86,9 @@ public enum CountersignError: Error, Sendable {
     /// Whether the same request may succeed later.
     public var isTemporary: Bool {
         switch self {
-        case .requestTimeout, .rateLimited, .upstreamUnavailable, .auditUnavailable, .overloaded, .unreachable: true
+        case .requestTimeout, .rateLimited, .upstreamUnavailable, .clusterUnavailable, .auditUnavailable, .overloaded,
+            .unreachable:
+            true
         case .unreadableAnswer(let status, _): [408, 429, 502, 503, 504].contains(status)
         default: false
         }
@@ -100,6 +108,7 @@ public enum CountersignError: Error, Sendable {
         "not_in_grant": { .notInGrant($0) },
         "forbidden": { .forbidden($0) },
         "credential_too_short": { .credentialTooShort($0) },
+        "ticket_spent": { .ticketSpent($0) },
         "stopped": { .stopped($0) },
         "not_found": { .notFound($0) },
         "method_not_allowed": { .methodNotAllowed($0) },
@@ -114,6 +123,7 @@ public enum CountersignError: Error, Sendable {
         "internal_error": { .internalError($0) },
         "upstream_failed": { .upstreamFailed($0) },
         "upstream_unavailable": { .upstreamUnavailable($0) },
+        "cluster_unavailable": { .clusterUnavailable($0) },
         "audit_unavailable": { .auditUnavailable($0) },
         "overloaded": { .overloaded($0) },
     ]

@@ -24,7 +24,7 @@ package struct DeletedKeys: Sendable {
         for element in root.elements {
             if element.name.elementsEqual("Quiet".utf8), element.elements.isEmpty { continue }
             guard element.name.elementsEqual("Object".utf8), element.elements.count == 1,
-                let key = element.all("Key").first,
+                let key = element.elements.first, key.name.elementsEqual("Key".utf8),
                 key.elements.isEmpty
             else { throw Fault("must have Object, each with Key and nothing else, and Quiet") }
             if let fault = ObjectKeyRule.fault(of: key.text.span) { throw Fault("has a key that \(fault)") }
