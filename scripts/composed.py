@@ -39,9 +39,12 @@ def run(*command):
 
 
 class Topology:
-    """The networks of the file as bridges, and one for the clients."""
+    """The networks of the file as bridges, and one for the clients; and the names of services, as Compose's name server has them."""
 
-    def __init__(self, described):
+    def __init__(self, described, work):
+        self.hosts, self.order = work / "hosts", work / "nsswitch.conf"
+        self.hosts.write_text("127.0.0.1 localhost\n")
+        self.order.write_text("hosts: files\n")
         run("mount", "-t", "tmpfs", "tmpfs", "/run")
         run("ip", "link", "set", "lo", "up")
         self.free = {}
@@ -67,6 +70,8 @@ class Topology:
             run("ip", "link", "set", outside, "master", network, "up")
             run("ip", "-n", service, "address", "add", f"{addresses[network]}/24", "dev", inside)
             run("ip", "-n", service, "link", "set", inside, "up")
+        with self.hosts.open("a") as hosts:
+            hosts.writelines(f"{address} {service}\n" for address in addresses.values())
         return addresses
 
 
@@ -79,6 +84,8 @@ class Container:
         self.user, self.group = map(int, self.settings["user"].split(":"))
         self.log, self.root = work / f"{name}.log", work / f"{name}.root"
         self._make_root(binary)
+        self._mount(topology.hosts, "/etc/hosts")
+        self._mount(topology.order, "/etc/nsswitch.conf")
         for kind, folder in [("configs", "/"), ("secrets", "/run/secrets/")]:
             for used in self.settings.get(kind, []):
                 used = used if isinstance(used, dict) else {"source": used}
@@ -153,7 +160,9 @@ def prepare(work):
         (work / name).write_text(re.sub("<YOUR-[A-Z-]+>", "media", text))
     users = (FILE.parent / "redis/users.acl").read_text()
     (work / "secrets/redis-users").write_text(users.replace("<YOUR-REDIS-DIGEST>", DIGEST["password"]))
-    (work / "secrets/qiniu").write_text(secrets.token_urlsafe(30))
+    (work / "secrets/redis-password").write_text(PASSWORD)
+    for name in ["qiniu", "cluster-key"]:
+        (work / "secrets" / name).write_text(secrets.token_urlsafe(30))
     run("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
         "-subj", "/CN=tokens.example.com", "-addext", "subjectAltName=DNS:tokens.example.com",
         "-keyout", work / "key.pem", "-out", work / "certificate.pem")
@@ -247,6 +256,8 @@ def check_redis(containers, claims):
     redis, instance, proxy = containers["redis"], containers["countersign-3"], containers["haproxy"]
     address = redis.addresses["store"]
     user = ["--user", "countersign", "-a", PASSWORD]
+    ready = instance.redis(address, *user, "zcard", "countersign:replicas")
+    claims.check(f"the instances that run know each other: {ready}", ready.endswith("2") or ready.endswith("3"))
     claims.check("Redis has its files", redis.process.poll() is None)
     answer = instance.redis(address, "ping")
     claims.check(f"it answers nobody without a password: {answer}", "NOAUTH" in answer)
@@ -269,7 +280,7 @@ def main():
     binary = work / "countersign"
     run("install", "-m", "0711", sys.argv[1], binary)
     prepare(work)
-    topology = Topology(described)
+    topology = Topology(described, work)
     containers = {name: Container(name, described, work, binary, topology) for name in described["services"]}
     try:
         for container in containers.values():

@@ -463,6 +463,22 @@ def unread_log(run):
         yield
 
 
+def unread_brakes(run):
+    file = pathlib.Path(tempfile.mkdtemp(dir=run.folder)) / "brakes.json"
+    instance = Instance(run, rest=f'brake: {{ file: "{file}" }},')
+    yield
+    file.write_text("{")
+    file.chmod(0o600)
+    instance.wait(lambda: instance.value("countersign_brake_file_ready") == 0, "it reads a broken file")
+    yield
+
+
+def lost_redis(run):
+    """Nothing listens at port 1."""
+    Instance(run, rest='cluster: { servers: "redis://127.0.0.1:1", key: "a-key-of-the-cluster-of-32-bytes-or-more" },')
+    yield from [None] * 5
+
+
 # What nobody can make here, or has time to wait for, is written over what a healthy service told.
 
 def told(change):
@@ -502,6 +518,10 @@ FAULTS = {
     old_configuration: ["CountersignConfigurationsDiffer"],
     few_files: ["CountersignFilesRunOut"],
     unread_log: ["CountersignLogLost"],
+    unread_brakes: ["CountersignBrakesUnread"],
+    lost_redis: ["CountersignClusterLost"],
+    told(lambda run: run.edit('brakes{instance="host-0",job="countersign",kind="grant"}',
+                              minutes(70, lambda at: 1))): ["CountersignBraked"],
     told(lambda run: run.edit('denied_total{instance="host-0",job="countersign",reason="internal_error"}',
                               minutes(15, lambda at: at))): ["CountersignFailing"],
     told(lambda run: run.edit("sts_credential_age_seconds", minutes(15, lambda at: 43_000 + 60 * at))): ["CountersignSessionsOld"],

@@ -17,7 +17,7 @@ import Testing
         "Sources/Access/Description/Field.swift", "Sources/Access/Description/StoredReferences.swift",
         // One loop's own, which other threads know by its mailbox alone.
         "Sources/Upstream/Cache/LoopCache.swift", "Sources/Gateway/Cluster/HeldResponse.swift",
-        "Sources/Gateway/Pipeline/ParkedRequests.swift",
+        "Sources/Gateway/Pipeline/ParkedRequests.swift", "Sources/Gateway/Sessions/SessionCache.swift",
         // hiredis is C.
         "Sources/Cluster/RedisReader.swift",
     ]

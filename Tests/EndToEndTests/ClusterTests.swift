@@ -153,6 +153,34 @@ import Testing
         #expect(answer.status == 400 && answer.json["parameter"] == "uses")
     }
 
+    @Test func `one replica fetches a session, and all serve it`() throws {
+        let redis = try RedisProcess()
+        let replicas = try ["a", "b", "c"].map { try Service(.sessionReplica($0, of: redis), .epoll) }
+        for replica in replicas {
+            try ReplicaTests.wait(for: "Redis is heard") { try ReplicaTests.part(replica) == "ok" }
+        }
+        let answers = Gathered()
+        DispatchQueue.concurrentPerform(iterations: 60) { index in
+            answers.add { try replicas[index % 3].get("/distribute-token.json") }
+        }
+        let keys = try answers.all().map { try #require($0.json["AccessKeyId"]?.string, "\($0.status)") }
+        #expect(Set(keys).count == 1 && keys.count == 60)
+        let calls = try replicas.map { replica in
+            try replica.admin.get("/metrics").text.split(separator: "\n").filter {
+                $0.hasPrefix("countersign_upstream_calls_total{") && $0.contains("target=\"sts\"")
+            }.compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }.reduce(0, +)
+        }
+        #expect(calls.reduce(0, +) == 1)
+        // What lies in Redis opens nothing.
+        let names = try redis.ask("--raw", "KEYS", "countersign:session:*").split(separator: "\n")
+        #expect(names.count == 1)
+        #expect(
+            try !redis.ask("--raw", "HGETALL", String(try #require(names.first))).contains(try #require(keys.first)))
+        // It serves on without Redis.
+        redis.kill()
+        for replica in replicas { #expect(try replica.get("/distribute-token.json").status == 200) }
+    }
+
     @Test func `a brake and its release reach every replica, and a Redis that has begun anew`() throws {
         let redis = try RedisProcess()
         let replicas = try ["a", "b"].map { name in
@@ -219,4 +247,17 @@ private final class Collected: @unchecked Sendable {
     }
 
     func sum() throws -> Int { try lock.withLock { results }.reduce(0) { try $0 + $1.get() } }
+}
+
+/// What threads were answered, or why one was not.
+private final class Gathered: @unchecked Sendable {
+    private let lock = NSLock()
+    private var results: [Result<Answer, any Error>] = []
+
+    func add(_ answer: () throws -> Answer) {
+        let result = Result { try answer() }
+        lock.withLock { results.append(result) }
+    }
+
+    func all() throws -> [Answer] { try lock.withLock { results }.map { try $0.get() } }
 }

@@ -27,5 +27,20 @@ extension Setup {
                 """)
     }
 
+    /// One of several replicas that ask the sandbox for sessions.
+    static func sessionReplica(_ name: String, of redis: RedisProcess) -> Setup {
+        Setup(
+            name: name, credentials: "credentials: { \"sts\": { \(RunningSandbox.credential), \(patient) } }",
+            rest: """
+                cluster: { servers: "redis://127.0.0.1:\(redis.port)", instance: "\(name)", key: "\(clusterKey)" },
+                  grants: {
+                    "photos": {
+                      route: "distribute-token", credential: "sts", callers: ["anonymous"], public: true,
+                      bucket: "demo-media", keyPrefix: "photos/", actions: ["oss:PutObject"], shareAcrossCallers: true,
+                    },
+                  },
+                """)
+    }
+
     static let clusterKey = "0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0"
 }

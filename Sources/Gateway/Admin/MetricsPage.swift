@@ -20,20 +20,20 @@ struct MetricsPage: Sendable {
     private let ends: [(kind: String, ends: [Int64])]
     private let audit: SharedAudit?
     private let brakes: BrakeKeeper?
+    private let cluster: ClusterMember?
     private let accounts: [SessionAccount]
     /// The links to vendors and issuers, by the value of the label `target`.
     private let links: [(target: String, links: [VendorLink])]
 
-    /// - Parameter audit: nil where there is none.
     init(
-        of snapshot: Snapshot, _ readiness: Readiness, _ metrics: Metrics, _ connections: OpenConnections,
-        _ audit: SharedAudit?
+        of snapshot: Snapshot, _ readiness: Readiness, _ shared: ProcessResources, _ connections: OpenConnections
     ) {
         self.readiness = readiness
         ends = MetricsPage.ends(of: snapshot.configuration, after: snapshot.clock().unixSeconds)
-        self.audit = audit
+        audit = shared.audit
+        cluster = shared.cluster
         brakes = snapshot.brakes
-        self.metrics = metrics
+        metrics = shared.metrics
         self.connections = connections
         log = snapshot.log.writer
         record = snapshot.record
@@ -63,6 +63,7 @@ struct MetricsPage: Sendable {
         writeCalls(to: &page)
         writeAudit(to: &page)
         writeBrakes(at: now, to: &page)
+        writeCluster(to: &page)
         writeService(at: now, to: &page)
         MetricsPage.writeProcess(to: &page)
         body.append(page.text.bytes)
@@ -192,6 +193,23 @@ struct MetricsPage: Sendable {
         page.add(
             "countersign_audit_ready", .gauge, "0 while the audit cannot be written, else 1.",
             standing.isReady ? 1 : 0)
+    }
+
+    /// The samples are there for a service that is alone, too, so that a query finds them.
+    private func writeCluster(to page: inout Exposition) {
+        let standing = cluster?.standing
+        page.add(
+            "countersign_cluster_ready", .gauge, "0 while Redis is not heard, else 1.",
+            standing?.isHeard ?? true ? 1 : 0)
+        page.add(
+            "countersign_cluster_replicas", .gauge, "Replicas that lived when Redis was heard last, this one included.",
+            standing?.replicas ?? 1)
+        page.add("countersign_cluster_losses_total", .counter, "Times that Redis was lost.", standing?.losses ?? 0)
+        page.add(
+            "countersign_cluster_leases_total", .counter, "Leases of rates that were asked for.", standing?.leases ?? 0)
+        page.add(
+            "countersign_cluster_leases_failed_total", .counter, "Leases of rates that were asked for in vain.",
+            standing?.failedLeases ?? 0)
     }
 
     private func writeBrakes(at now: Instant, to page: inout Exposition) {

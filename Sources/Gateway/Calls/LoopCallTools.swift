@@ -13,6 +13,8 @@ struct LoopCallTools {
     let post: @Sendable (@escaping @Sendable () -> Void) -> Void
     /// Reads a file that may be slow to come; nil for one that cannot be read.
     let read: (_ path: String, _ then: @escaping (ReadFile?) -> Void) -> Void
+    /// The sessions that all replicas share; nil for a service that is alone.
+    var sessions: SharedSessions?
 }
 
 extension LoopCallTools {

@@ -25,6 +25,7 @@ package final class ClusterMember: RedisLinkOwner {
     package let limiter: RateLimiter
     let link: RedisLink
     let names: ClusterNames
+    let sessions: SharedSessions
     private let wanted: WantedLeases
     private let bucket, heartbeat, counter: RedisScript
     private let audit: SharedAudit?
@@ -56,9 +57,11 @@ package final class ClusterMember: RedisLinkOwner {
         let heartbeat = try Heartbeat.script()
         let counter = try TicketCounter.script()
         let braking = try BrakeBoard.script()
+        let sharing = try SessionBoard.Scripts()
         guard
             let link = RedisLink(
-                settings.redis, trusting: try settings.makeTrust(), loading: [bucket, heartbeat, counter, braking])
+                settings.redis, trusting: try settings.makeTrust(),
+                loading: [bucket, heartbeat, counter, braking] + sharing.all)
         else {
             throw Failure(description: "cluster: the system has no pipe for it")
         }
@@ -76,6 +79,7 @@ package final class ClusterMember: RedisLinkOwner {
         startedAt = clock().monotonic
         names = try ClusterNames(settings)
         board = try BrakeBoard(settings, names, braking)
+        sessions = SharedSessions(try SessionBoard(settings, names, sharing), by: link)
         limiter = RateLimiter(identities: identities) { wanted.add($0) }
     }
 

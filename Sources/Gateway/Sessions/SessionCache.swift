@@ -19,6 +19,8 @@ final class SessionCache {
     var random = RandomPool()
     let cache: LoopCache<CredentialKey, SessionCredential>
     private let serviceKey: ServiceKey
+    /// What another replica is fetching; Redis is asked again at the next tick.
+    private var elsewhere: [(session: VendorSession, slot: SlotFetch)] = []
 
     /// - Parameter key: the service's configured key, where the account has one.
     init(_ account: SessionAccount, key: SigningKey?, _ tools: LoopCallTools) throws(CryptoError) {
@@ -29,9 +31,15 @@ final class SessionCache {
     }
 
     /// Whether anybody waits for it, be it a call for the service's own key.
-    var isWaiting: Bool { cache.isWaiting }
+    var isWaiting: Bool { cache.isWaiting || !elsewhere.isEmpty }
 
-    func tick(at now: Instant) { cache.tick(at: now) }
+    func tick(at now: Instant) {
+        cache.tick(at: now)
+        guard !elsewhere.isEmpty else { return }
+        let waited = elsewhere
+        elsewhere = []
+        for (session, slot) in waited { fetch(session, for: slot, at: now) }
+    }
 
     // MARK: Requests
 
@@ -42,7 +50,7 @@ final class SessionCache {
             return .now(.refuse(.clockOff))
         }
         return cache.ask(session.key, of: client, at: now) {
-            begin(session.request, for: $0, at: now)
+            fetch(session, for: $0, at: now)
         }
     }
 
@@ -61,6 +69,36 @@ final class SessionCache {
     }
 
     // MARK: Calls
+
+    /// Has a session come: from the other replicas, if one has it, else from the vendor.
+    private func fetch(_ session: VendorSession, for slot: SlotFetch, at now: Instant) {
+        guard let shared = tools.sessions else { return begin(session.request, for: slot, at: now) }
+        let held = account.cache.value(of: session.key)?.expiresAt ?? 0
+        let post = tools.post
+        shared.find(session.key, endingAfter: max(held, now.unixSeconds + SharedSessions.leastLife)) { [self] found in
+            post { self.take(found, of: session, for: slot) }
+        }
+    }
+
+    private func take(_ found: SharedSessions.Found, of session: VendorSession, for slot: SlotFetch) {
+        let now = tools.calls.clock()
+        switch found {
+        case .session(let credential, let moment):
+            let lifetime = Lifetime.dated(expiresAt: credential.expiresAt, issuedAt: moment, longest: nil)
+            account.cache.land(slot, with: .success((credential, lifetime)), at: now)
+        case .turn(let turn):
+            let shared = tools.sessions
+            let fetch = SessionFetch(session.request, on: account.sts, for: slot, by: self) { result, moment in
+                switch result {
+                case .success(let issued): shared?.put(issued.value, of: session.key, at: moment, turn: turn)
+                case .failure: shared?.release(session.key, turn: turn)
+                }
+            }
+            fetch.begin(at: now)
+        case .taken: elsewhere.append((session, slot))
+        case .unknown: begin(session.request, for: slot, at: now)
+        }
+    }
 
     /// - Parameter slot: what the call is for; nil when only the vendor's clock is looked at.
     private func begin(_ request: any CredentialRequest, for slot: SlotFetch?, at now: Instant) {
@@ -100,3 +138,6 @@ extension CacheClient {
         self.init(mark: RateTable.Identity.hash(caller, from: address), pays: pays)
     }
 }
+
+// Unsafe: confined to its loop's thread; what other threads have for it, they post there.
+extension SessionCache: @unchecked Sendable {}

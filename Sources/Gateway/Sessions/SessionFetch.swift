@@ -19,6 +19,10 @@ final class SessionFetch {
     /// Nil when the call is made only to read the vendor's clock.
     private let slot: SlotFetch?
     private let cache: SessionCache
+    /// What other replicas are told of it.
+    private let whenDone: ((SlotResult<SessionCredential>, _ moment: Int64) -> Void)?
+    /// When the vendor gave the credential, by its clock.
+    private var moment: Int64 = 0
     /// The service's own key, where one proves who it is.
     private var key: SigningKey?
     /// The token that says who the service is, where one does.
@@ -26,7 +30,11 @@ final class SessionFetch {
 
     private var account: SessionAccount { cache.account }
 
-    init(_ request: any CredentialRequest, on link: VendorLink, for slot: SlotFetch?, by cache: SessionCache) {
+    init(
+        _ request: any CredentialRequest, on link: VendorLink, for slot: SlotFetch?, by cache: SessionCache,
+        whenDone: ((SlotResult<SessionCredential>, _ moment: Int64) -> Void)? = nil
+    ) {
+        self.whenDone = whenDone
         self.request = request
         self.link = link
         self.slot = slot
@@ -79,6 +87,7 @@ final class SessionFetch {
         if call.endsOutage {
             cache.tools.log.write(.info, "the vendor answers again", ["credential": account.name])
         }
+        whenDone?(result, moment)
         if let slot { account.cache.land(slot, with: result, at: now) }
     }
 
@@ -127,11 +136,9 @@ final class SessionFetch {
     }
 
     private func issued(_ credential: SessionCredential, by answer: UpstreamAnswer, at now: Instant) -> Issued {
-        let moment = isOfVendor ? answer.moment : nil
+        moment = (isOfVendor ? answer.moment : nil) ?? now.unixSeconds
         return (
-            credential,
-            .dated(
-                expiresAt: credential.expiresAt, issuedAt: moment ?? now.unixSeconds, longest: request.lifetime)
+            credential, .dated(expiresAt: credential.expiresAt, issuedAt: moment, longest: request.lifetime)
         )
     }
 

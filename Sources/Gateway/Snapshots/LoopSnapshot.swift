@@ -23,7 +23,8 @@ package final class LoopSnapshot {
         let (configuration, log) = (snapshot.configuration, snapshot.log)
         let accesses = AccessLog(log)
         reporter = RequestReporter(resources.meter, accesses, resources.audit)
-        let tools = LoopCallTools(loop, resources.upstreamClient, at: snapshot.clock, log)
+        var tools = LoopCallTools(loop, resources.upstreamClient, at: snapshot.clock, log)
+        tools.sessions = resources.cluster?.sessions
         upstream = try LoopUpstream(snapshot, tools, loop.answers)
         keys = LoopTokens(snapshot.issuerKeys, configuration.authenticator.makeMemory(), tools)
         admission = Admission(configuration, keys: keys)
@@ -33,7 +34,7 @@ package final class LoopSnapshot {
         let queued = QueuedAnswers(loop)
         admin = try AdminPipeline(
             snapshot, readiness,
-            MetricsPage(of: snapshot, readiness, resources.metrics, loop.connections, resources.audit.shared),
+            MetricsPage(of: snapshot, readiness, resources.shared, loop.connections),
             RequestReporter(resources.meter, accesses, nil),
             configuration.admin.hasConsole ? Console(snapshot, readiness, resources, queued) : nil, queued)
         firstAdminListener = configuration.server.listen.count

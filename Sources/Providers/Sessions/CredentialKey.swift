@@ -34,6 +34,13 @@ package struct CredentialKey: Sendable, Hashable {
         words = (word(at: 0), word(at: 8), word(at: 16), word(at: 24))
     }
 
+    /// The digest, as replicas name it.
+    package var bytes: [UInt8] {
+        [words.0, words.1, words.2, words.3].flatMap { word in
+            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
+        }
+    }
+
     package static func == (first: CredentialKey, second: CredentialKey) -> Bool { first.words == second.words }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(words.0) }

@@ -44,6 +44,19 @@ package final class SessionCredential: Sendable {
         answer.add(name, text: { secret.reveal(into: &$0) })
     }
 
+    /// Writes it for other replicas (`read`); what is written is a secret.
+    /// - Parameter moment: when the vendor gave it, by its clock, in seconds since 1970.
+    package func write(into out: inout ByteWriter, at moment: Int64) {
+        for number in [moment, expiresAt] {
+            SessionCredential.append(part: Array(String(max(0, number)).utf8), to: &out)
+        }
+        SessionCredential.append(part: accessKeyID, to: &out)
+        out.append(decimal: secret.count)
+        out.append(":")
+        secret.reveal(into: &out)
+        SessionCredential.append(part: securityToken, to: &out)
+    }
+
     /// The key pair, ready to sign.
     package func signingKey() throws(CryptoError) -> SigningKey {
         try SigningKey(accessKey: accessKeyID, secret: secret, securityToken: securityToken)

@@ -16,7 +16,7 @@ package struct SessionForm: Sendable {
 
     /// The shortest and the longest sessions that are asked for, in seconds: from the vendors' least to the longest that a role can
     /// have.
-    static let durations: ClosedRange<Int64> = 900...43_200
+    package static let durations: ClosedRange<Int64> = 900...43_200
 }
 
 extension RouteDescription {

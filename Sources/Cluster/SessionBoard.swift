@@ -1,0 +1,108 @@
+import Bytes
+import Crypto
+
+/// Sessions as they lie in Redis for all replicas: sealed, each under a name and a label of its own, until it ends. One replica at a time
+/// is to fetch one; if it dies, another may when its turn is over.
+package struct SessionBoard: Sendable {
+    package enum Answer: Sendable {
+        /// A session, and the seconds since it was put there, by Redis' clock.
+        case session([UInt8], age: Int64)
+        /// This replica is to fetch it.
+        case turn
+        /// Another replica is fetching it.
+        case taken
+    }
+
+    private let names: ClusterNames
+    private let key: SealingKey
+    private let previousKey: SealingKey?
+    private let scripts: Scripts
+
+    package struct Scripts: Sendable {
+        let find, put, release: RedisScript
+
+        package init() throws(CryptoError) {
+            find = try RedisScript(SessionBoard.findText)
+            put = try RedisScript(SessionBoard.putText)
+            release = try RedisScript(SessionBoard.releaseText)
+        }
+
+        package var all: [RedisScript] { [find, put, release] }
+    }
+
+    /// Gives the session if it ends late enough, else the turn to fetch it, to one at a time.
+    private static let findText: StaticString = """
+        local stored = redis.call('HMGET', KEYS[1], 'end', 'since', 'sealed')
+        if stored[1] and tonumber(stored[1]) > tonumber(ARGV[1]) then
+            return { tonumber(redis.call('TIME')[1]) - tonumber(stored[2]), stored[3] }
+        end
+        if redis.call('SET', KEYS[2], ARGV[2], 'NX', 'PX', ARGV[3]) then return 1 end
+        return 0
+        """
+
+    private static let putText: StaticString = """
+        redis.call('HSET', KEYS[1], 'end', ARGV[1], 'since', redis.call('TIME')[1], 'sealed', ARGV[2])
+        redis.call('PEXPIRE', KEYS[1], tonumber(ARGV[3]))
+        if redis.call('GET', KEYS[2]) == ARGV[4] then redis.call('DEL', KEYS[2]) end
+        return 1
+        """
+
+    private static let releaseText: StaticString = """
+        if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+        return 1
+        """
+
+    package init(_ settings: ClusterSettings, _ names: ClusterNames, _ scripts: Scripts) throws(CryptoError) {
+        self.names = names
+        self.scripts = scripts
+        key = try SealingKey(settings.key, for: "countersign cluster sessions")
+        previousKey = try settings.previousKey.map { secret throws(CryptoError) in
+            try SealingKey(secret, for: "countersign cluster sessions")
+        }
+    }
+
+    /// - Parameters:
+    ///   - slot: what the session is of: everything that shapes it.
+    ///   - end: seconds since 1970; a session must end later to be of use.
+    ///   - turn: what this turn is called.
+    ///   - duration: milliseconds that it lasts.
+    package func question(
+        of slot: [UInt8], endingAfter end: Int64, turn: [UInt8], lasting duration: Int64
+    ) throws(CryptoError) -> RedisCommand {
+        scripts.find.call(on: [try names.name(.session, of: slot), try names.name(.fetch, of: slot)]).adding(end)
+            .adding(turn).adding(duration)
+    }
+
+    /// - Returns: nil for what is no answer to `question`, or was not put there by a replica for this slot.
+    package func read(_ reply: RedisReply, of slot: [UInt8]) throws(CryptoError) -> Answer? {
+        switch reply {
+        case .integer(1): return .turn
+        case .integer(0): return .taken
+        case .list(let parts):
+            guard parts.count == 2, let age = parts[0].integer, let sealed = parts[1].bytes else { return nil }
+            for key in [key, previousKey].compactMap(\.self) {
+                if let opened = try key.openPublic(sealed.span, label: slot.span) {
+                    return .session(opened, age: min(max(0, age), 1 << 40))
+                }
+            }
+            return nil
+        case .integer, .nothing, .bytes, .error: return nil
+        }
+    }
+
+    /// Puts a session there, and ends the turn.
+    /// - Parameters:
+    ///   - end: when it ends, in seconds since 1970.
+    ///   - life: milliseconds that it has left.
+    package func put(
+        _ session: [UInt8], of slot: [UInt8], until end: Int64, lasting life: Int64, turn: [UInt8]
+    ) throws(CryptoError) -> RedisCommand {
+        scripts.put.call(on: [try names.name(.session, of: slot), try names.name(.fetch, of: slot)]).adding(end)
+            .adding(try key.seal(session.span, label: slot.span)).adding(max(1, life)).adding(turn)
+    }
+
+    /// Ends a turn that brought nothing.
+    package func release(_ slot: [UInt8], turn: [UInt8]) throws(CryptoError) -> RedisCommand {
+        scripts.release.call(on: [try names.name(.fetch, of: slot)]).adding(turn)
+    }
+}
