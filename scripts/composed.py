@@ -27,7 +27,7 @@ FILE = pathlib.Path("deploy/compose.yaml")
 KEY, PASSWORD = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
 DIGEST = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in [("key", KEY), ("password", PASSWORD)]}
 # Constants of Linux.
-NEWNET, DROP_RIGHT, NO_NEW_PRIVILEGES = 0x40000000, 24, 38
+NEWNET, NEWUTS, DROP_RIGHT, NO_NEW_PRIVILEGES = 0x40000000, 0x04000000, 24, 38
 # What the images of these names have: Debian's own programs stand in for them.
 PROGRAMS = {"haproxy": "/usr/sbin/haproxy", "redis-server": "/usr/bin/redis-server"}
 
@@ -120,6 +120,10 @@ class Container:
     def _enter(self):
         if libc.setns(os.open(f"/run/netns/{self.name}", os.O_RDONLY), NEWNET) != 0:
             raise OSError(ctypes.get_errno(), "setns")
+        # A container has a name of its own, by which the replicas know each other.
+        if libc.unshare(NEWUTS) != 0:
+            raise OSError(ctypes.get_errno(), "unshare")
+        socket.sethostname(self.name)
         for name, value in self.settings.get("sysctls", {}).items():
             pathlib.Path("/proc/sys", name.replace(".", "/")).write_text(str(value))
         os.chroot(self.root)
