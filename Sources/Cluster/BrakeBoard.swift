@@ -9,6 +9,8 @@ package struct BrakeBoard: Sendable {
     package struct Stored: Sendable {
         package let version: [UInt8]
         package let list: BrakeList
+        /// Whether it was sealed by the key before.
+        package let isOld: Bool
     }
 
     private let name: [UInt8]
@@ -52,17 +54,19 @@ package struct BrakeBoard: Sendable {
         guard let version = members[Array(text: "version")], let sealed = members[Array(text: "list")] else {
             throw BrakeFault("the list of brakes in Redis has no version, or no list")
         }
-        return Stored(version: version, list: try open(sealed))
+        let (found, isOld) = try open(sealed)
+        return Stored(version: version, list: found, isOld: isOld)
     }
 
-    private func open(_ sealed: [UInt8]) throws(BrakeFault) -> BrakeList {
+    private func open(_ sealed: [UInt8]) throws(BrakeFault) -> (list: BrakeList, isOld: Bool) {
         let label = BrakeBoard.label
-        for key in [key, previousKey].compactMap(\.self) {
+        for (key, isOld) in [(key, false), (previousKey, true)] {
+            guard let key else { continue }
             let opened: [UInt8]?
             do throws(CryptoError) { opened = try key.openPublic(sealed.span, label: label.span) } catch {
                 throw BrakeFault("\(error)")
             }
-            if let opened { return try BrakeList(reading: opened.span) }
+            if let opened { return (try BrakeList(reading: opened.span), isOld) }
         }
         throw BrakeFault("the list of brakes in Redis was not sealed by cluster.key")
     }

@@ -31,6 +31,13 @@ package final class ClusterNames: Sendable {
 
     static func name(_ kind: Kind, behind prefix: [UInt8]) -> [UInt8] { prefix + Array(text: kind.rawValue) }
 
+    /// The name of a ticket's counter, which does not change with the key: a use would not count any more. A ticket's id is random, and
+    /// opens nothing.
+    func counter(of ticket: [UInt8]) throws(CryptoError) -> [UInt8] {
+        let digest = try Digest(.sha256, of: ticket.span)
+        return name(.ticket) + Array(text: ":") + Hex.encode(Array(digest.bytes.array.prefix(16)))
+    }
+
     /// The name of a value among others of its kind.
     package func name(_ kind: Kind, of what: [UInt8]) throws(CryptoError) -> [UInt8] {
         var message = ByteWriter()

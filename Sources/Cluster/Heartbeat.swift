@@ -21,7 +21,11 @@ package enum Heartbeat {
         end
         redis.call('PEXPIRE', KEYS[3], 7776000000)
         if ARGV[5] ~= '' then
-            redis.call('HSET', KEYS[4], ARGV[1], ARGV[5])
+            local told = redis.call('HGET', KEYS[4], ARGV[1])
+            local count = tonumber(string.match(ARGV[5], '^%d+'))
+            if not told or (tonumber(string.match(told, '^%d+')) or 0) <= count then
+                redis.call('HSET', KEYS[4], ARGV[1], ARGV[5])
+            end
             redis.call('PEXPIRE', KEYS[4], 7776000000)
         end
         return { redis.call('ZCARD', KEYS[1]), now, redis.call('HGET', KEYS[2], 'version') or '', epoch }

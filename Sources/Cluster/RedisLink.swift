@@ -29,6 +29,10 @@ package final class RedisLink: Sendable {
     private struct State: Sendable {
         var queue: [(command: RedisCommand, completion: Completion)] = []
         var isUp = false
+        /// Connections that there have been.
+        var connections: UInt64 = 0
+        /// Why the connection is to end.
+        var dropped: RedisFault?
         var ends = false
         var thread: SystemThread?
     }
@@ -75,10 +79,20 @@ package final class RedisLink: Sendable {
     /// Whether there is a connection.
     package var isUp: Bool { state.withLock { $0.isUp } }
 
+    /// The number of the connection that there is, or was last.
+    package var connections: UInt64 { state.withLock { $0.connections } }
+
+    /// Ends the connection, and makes another; from any thread.
+    package func drop(because fault: RedisFault) {
+        state.withLock { $0.dropped = fault }
+        bell.ring()
+    }
+
     /// Sends a command; from any thread.
-    package func send(_ command: RedisCommand, then completion: @escaping Completion) {
+    /// - Parameter connection: the only one that it may go by; nil for any.
+    package func send(_ command: RedisCommand, by connection: UInt64? = nil, then completion: @escaping Completion) {
         let fault: RedisFault? = state.withLock { state in
-            guard state.isUp, !state.ends else { return .gone }
+            guard state.isUp, !state.ends, connection ?? state.connections == state.connections else { return .gone }
             guard state.queue.count < RedisLink.mostQueued else { return .busy }
             state.queue.append((command, completion))
             return nil
@@ -100,7 +114,11 @@ package final class RedisLink: Sendable {
                     to: server, settings, trusting: trust, loading: scripts, waking: bell,
                     until: SystemClock.now().monotonic + settings.timeout)
                 failures = 0
-                state.withLock { $0.isUp = true }
+                state.withLock { state in
+                    state.isUp = true
+                    state.connections &+= 1
+                    state.dropped = nil
+                }
                 owner.linkOpened(to: connection.runID)
                 try serve(connection, owner)
             } catch {
@@ -127,12 +145,13 @@ package final class RedisLink: Sendable {
         do throws(RedisFault) {
             while true {
                 let next = owner.linkTick(at: SystemClock.now().monotonic)
-                let (commands, ends) = state.withLock { state in
+                let (commands, ends, dropped) = state.withLock { state in
                     defer { state.queue = [] }
-                    return (state.queue, state.ends)
+                    return (state.queue, state.ends, state.dropped)
                 }
                 let now = SystemClock.now().monotonic
                 pending.add(commands.lazy.map(\.completion), until: now + settings.timeout)
+                if let dropped { throw dropped }
                 if !commands.isEmpty {
                     try connection.send(commands.lazy.map(\.command), until: now + settings.timeout)
                 }

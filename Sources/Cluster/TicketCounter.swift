@@ -28,7 +28,7 @@ package enum TicketCounter {
     package static func call(
         _ script: RedisScript, _ names: ClusterNames, of ticket: [UInt8], _ uses: TicketUses, lifetime: Int64
     ) throws(CryptoError) -> RedisCommand {
-        script.call(on: [try names.name(.ticket, of: ticket), names.name(.epoch)]).adding(uses.epoch)
+        script.call(on: [try names.counter(of: ticket), names.name(.epoch)]).adding(uses.epoch)
             .adding(lifetime * 1000 + margin)
     }
 

@@ -154,7 +154,7 @@ package enum Serving {
         }
         for signal in signals { signal.cancel() }
         withExtendedLifetime(watchdog) {}
-        service.cluster?.stop()
+        defer { service.cluster?.stop() }
         guard let audit else { return true }
         let isWritten = audit.close(within: max(lastRecords, server.timeLeft))
         audit.tell("the audit ends", log)

@@ -122,6 +122,28 @@ private struct Bucket {
         #expect(wanted?.charge == scope.half(of: rate))
     }
 
+    @Test func `who is only looked at is asked for, too, so that nobody is refused for ever`() throws {
+        let rate = try #require(Rate(4, in: 4_000))
+        let scope = LeaseTableTests.scope(1)
+        var table = LeaseTable(capacity: 64)
+        var first: LeaseTable.Wanted?
+        for _ in 0..<10 {
+            var wanted: LeaseTable.Wanted?
+            _ = table.take(rate, for: LeaseTableTests.identity, in: scope, at: 0, wanted: &wanted)
+            first = first ?? wanted
+        }
+        // Neither a lost answer nor one of nothing is the end.
+        table.settle(try #require(first), nil, at: 0)
+        let second = table.ask(rate, for: LeaseTableTests.identity, in: scope, at: 0)
+        let third = table.ask(rate, for: LeaseTableTests.identity, in: scope, at: 0)
+        #expect(third == nil)
+        table.settle(try #require(second), LeaseTable.Given(tokens: 0, left: 0, wait: 1_000), at: 0)
+        let early = table.ask(rate, for: LeaseTableTests.identity, in: scope, at: 999)
+        #expect(early == nil)
+        #expect(!table.look(rate, for: LeaseTableTests.identity, in: scope, at: 999).isAllowed)
+        #expect(table.look(rate, for: LeaseTableTests.identity, in: scope, at: 1_000).isAllowed)
+    }
+
     @Test func `to look takes nothing`() throws {
         let rate = try #require(Rate(60, in: 60_000))
         let scope = LeaseTableTests.scope(1)

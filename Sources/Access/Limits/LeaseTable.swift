@@ -14,8 +14,9 @@ package struct LeaseTable: ~Copyable {
         var left: Int32 = -1
         /// Whether it is being asked for.
         var isAsked = false
-        /// When it was last used or asked for, and until when there is no token: monotonic milliseconds.
+        /// When it was last used and last asked for, and until when there is no token: monotonic milliseconds.
         var usedAt: Int64 = .min
+        var askedAt: Int64 = .min
         var emptyUntil: Int64 = .min
     }
 
@@ -85,7 +86,6 @@ package struct LeaseTable: ~Copyable {
         let index = index(of: identity)
         var lease = leases[index]
         if lease.identity != identity.bucket { lease = Lease(identity: identity.bucket) }
-        let half = scope.half(of: rate)
         var isAllowed = true
         if lease.hand > 0 {
             lease.hand -= 1
@@ -94,14 +94,31 @@ package struct LeaseTable: ~Copyable {
         } else {
             isAllowed = false
         }
-        let isOverdue = lease.isAsked && lease.usedAt &+ LeaseTable.patience < now
-        if Int64(lease.hand) <= half / 2, now >= lease.emptyUntil, !lease.isAsked || isOverdue {
-            lease.isAsked = true
-            wanted = Wanted(identity: identity, charge: Int64(lease.debt), tokens: half - Int64(lease.hand))
-        }
+        wanted = LeaseTable.wanted(&lease, rate, scope, at: now)
         lease.usedAt = now
         leases[index] = lease
         return standing(of: lease, rate, isAllowed: isAllowed, at: now)
+    }
+
+    /// Asks for tokens, if it is time, though none is taken: whoever is refused by a look would never get one otherwise.
+    package mutating func ask(
+        _ rate: Rate, for identity: RateTable.Identity, in scope: RateScope, at now: Int64
+    ) -> Wanted? {
+        guard !leases.isEmpty else { return nil }
+        let index = index(of: identity)
+        guard leases[index].identity == identity.bucket else { return nil }
+        return LeaseTable.wanted(&leases[index], rate, scope, at: now)
+    }
+
+    private static func wanted(_ lease: inout Lease, _ rate: Rate, _ scope: RateScope, at now: Int64) -> Wanted? {
+        let half = scope.half(of: rate)
+        let isOverdue = lease.isAsked && lease.askedAt &+ LeaseTable.patience < now
+        guard Int64(lease.hand) <= half / 2, now >= lease.emptyUntil, !lease.isAsked || isOverdue else { return nil }
+        lease.isAsked = true
+        lease.askedAt = now
+        return Wanted(
+            identity: RateTable.Identity(bucket: lease.identity), charge: Int64(lease.debt),
+            tokens: half - Int64(lease.hand))
     }
 
     /// The bucket has answered, or has not: then, if it has counted the charge all the same, it counts twice, to nobody's advantage.

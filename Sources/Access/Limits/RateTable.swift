@@ -15,6 +15,8 @@ package struct RateTable: ~Copyable {
         ///   - rule: what is counted, such as the hash of a grant's name.
         ///   - who: a hash that no client can predict, such as `Hasher` makes.
         package init(rule: UInt64, who: UInt64) { bucket = rule ^ who }
+
+        init(bucket: UInt64) { self.bucket = bucket }
     }
 
     /// The buckets that an identity may have; they are looked through one by one.

@@ -12,11 +12,13 @@ import Telemetry
 package final class ClusterMember: RedisLinkOwner {
     /// What the link's thread knows alone.
     private struct Rounds: Sendable {
-        var nextBeat: Int64 = .min
-        var nextLeases: Int64 = .min
+        var nextBeat: Int64 = 0
+        var nextLeases: Int64 = 0
         var isBeating = false
         /// Which brakes Redis had when they were last compared; nil where they are to be compared in any case.
         var brakes: [UInt8]?
+        /// How often this replica's brakes have changed.
+        var changes: UInt64 = 0
         var isComparing = false
     }
 
@@ -85,17 +87,22 @@ package final class ClusterMember: RedisLinkOwner {
 
     /// Connects, and goes on until `stop`.
     package func start() throws(Failure) {
-        guard link.start(for: self) else { throw Failure(description: "cluster: the system has no thread for it") }
         brakes?.observe { [weak self] _ in
             self?.rounds.withLock { rounds in
                 rounds.brakes = nil
-                rounds.nextBeat = .min
+                rounds.changes &+= 1
+                rounds.nextBeat = 0
             }
             self?.link.wake()
         }
+        guard link.start(for: self) else { throw Failure(description: "cluster: the system has no thread for it") }
     }
 
-    package func stop() { link.stop() }
+    /// Ends, when Redis has been told how far the audit went.
+    package func stop() {
+        rounds.withLock { $0.nextBeat = 0 }
+        link.stop()
+    }
 
     /// How it stands; from any thread.
     package var standing: ClusterStanding { state.withLock { $0 } }
@@ -121,8 +128,16 @@ package final class ClusterMember: RedisLinkOwner {
     // MARK: The link
 
     package func linkOpened(to runID: [UInt8]) {
-        state.withLock { $0.runID = runID }
-        rounds.withLock { $0 = Rounds() }
+        let connection = link.connections
+        state.withLock { state in
+            state.runID = runID
+            state.connection = connection
+        }
+        rounds.withLock { rounds in
+            let changes = rounds.changes
+            rounds = Rounds()
+            rounds.changes = changes
+        }
     }
 
     package func linkFailed(because fault: RedisFault) { lose(because: "\(fault)") }
@@ -158,7 +173,8 @@ package final class ClusterMember: RedisLinkOwner {
                 if let answer = Heartbeat.read(reply) {
                     hear(answer)
                 } else {
-                    lose(because: "\(RedisFault.unexpected(to: "a heartbeat", kind: reply.kind))")
+                    // A server that is no master any more, has lost the scripts or takes no keys is left.
+                    link.drop(because: .unexpected(to: "a heartbeat", kind: reply.kind))
                 }
             // The link tells why.
             case .failure: break
@@ -193,7 +209,7 @@ package final class ClusterMember: RedisLinkOwner {
         scope.lease = settings.lease
         if limiter.scope != scope { limiter.scope = scope }
         let isOther = rounds.withLock { $0.brakes != answer.brakes && !$0.isComparing }
-        if isOther { compareBrakes() }
+        if isOther { compareBrakes(answer.brakes) }
         if wasLost {
             log.write(.info, "Redis answers: limits hold over all replicas", ["replicas": "\(answer.replicas)"])
         }
@@ -218,7 +234,8 @@ package final class ClusterMember: RedisLinkOwner {
     // MARK: Brakes
 
     /// Takes over the brakes that Redis has, and puts those there that it has not.
-    private func compareBrakes() {
+    /// - Parameter seen: the version that the heartbeat has told.
+    private func compareBrakes(_ seen: [UInt8]) {
         guard let brakes else { return }
         rounds.withLock { $0.isComparing = true }
         link.send(board.question) { [self] result in
@@ -228,17 +245,23 @@ package final class ClusterMember: RedisLinkOwner {
                 let stored = try board.read(reply)
                 if let stored { brakes.merge(stored.list) }
                 let version = stored?.version ?? []
+                let changes = rounds.withLock { $0.changes }
                 let known = brakes.current
                 state.withLock { $0.knowsBrakes = true }
-                guard !known.changes(since: stored?.list ?? .empty).isEmpty else {
-                    return rounds.withLock { $0.brakes = version }
+                let isBehind = !known.changes(since: stored?.list ?? .empty).isEmpty || stored?.isOld == true
+                guard isBehind else {
+                    return rounds.withLock { rounds in if rounds.changes == changes { rounds.brakes = version } }
                 }
-                link.send(try board.replacement(of: version, by: known)) { [self] _ in
-                    // Whether it was taken or not, the next heartbeat tells another version, and they are compared again.
-                    link.wake()
+                link.send(try board.replacement(of: version, by: known)) { [log] result in
+                    // Taken or not, the next heartbeat tells another version, and they are compared again.
+                    if case .success(.error) = result {
+                        log.write(.warning, "the brakes cannot be told to the other replicas: Redis does not take them")
+                    }
                 }
             } catch {
-                lose(because: "\(error)")
+                // Until somebody writes another list.
+                rounds.withLock { $0.brakes = seen }
+                log.write(.error, "the brakes of the other replicas cannot be read", ["error": "\(error)"])
             }
         }
     }
@@ -265,7 +288,10 @@ package final class ClusterMember: RedisLinkOwner {
         } catch {
             return then(.unavailable)
         }
-        link.send(call) { result in
+        // A connection whose first heartbeat has not been answered may know an epoch that is over.
+        let standing = standing
+        guard standing.isHeard else { return then(.unavailable) }
+        link.send(call, by: standing.connection) { result in
             switch result {
             case .success(let reply): then(TicketCounter.read(reply, uses))
             case .failure: then(.unavailable)

@@ -8,6 +8,8 @@ package struct ClusterStanding: Sendable {
     package var heardAt: Int64?
     /// What Redis' process calls itself.
     package var runID: [UInt8] = []
+    /// The number of the connection.
+    var connection: UInt64 = 0
     /// Since when the uses of tickets are known there.
     package var epoch: [UInt8] = []
     /// Whether the brakes of all replicas have been compared since the start.

@@ -21,10 +21,10 @@ final class SharedSessions: Sendable {
     private let board: SessionBoard
     private let link: RedisLink
 
-    /// Seconds that a session has left at least to be of use for a replica that has none.
-    static let leastLife: Int64 = 300
-    /// Milliseconds of a turn to fetch: a call takes no longer, unless the vendor fails.
-    static let turn: Int64 = 2_500
+    /// Seconds that a session has left at least to be of use for a replica that has none: ten minutes, or a third of its life (R17).
+    static func leastLife(of lifetime: Int64?) -> Int64 { min(600, (lifetime ?? 3600) / 3) }
+    /// Milliseconds of a turn to fetch: less than a request waits by default, so that one whose holder has died costs nobody an answer.
+    static let turn: Int64 = 1_000
 
     init(_ board: SessionBoard, by link: RedisLink) {
         self.board = board

@@ -53,10 +53,17 @@ extension Pipeline {
         guard origins.admits(request) else { throw .foreignOrigin }
         // Only a request of HTTP/1.0 can be without a host.
         guard configuration.server.publicURL != nil || !request.authority.isEmpty else { throw .noHost }
+        if let cluster, !cluster.admits(at: context.instant) { throw .clusterStale }
         try audit.admit()
         // A grant of another caller's and one that does not exist get the same refusal (R4).
         guard let grant = configuration.policy.ticketGrant(named: name.span, for: caller) else {
             throw Refusal(.notInGrant(nil))
+        }
+        if uses != nil, case .asking = configuration.issuers[grant.index] {
+            throw Refusal(
+                AskError(
+                    .invalid, "uses",
+                    "is not for a route that asks the vendor, who acts before a use can be counted"))
         }
         // The caller's address is judged when the ticket is used.
         if let fault = grant.availability.fault(at: now) { throw Refusal(.notInGrant(fault.objection)) }

@@ -335,6 +335,7 @@ struct Pipeline: ~Copyable {
                 let terms = IssueTerms(permit)
                 return try record(permit, terms, of: request, in: &response)
             }
+            guard context.caller.ticket?.uses == nil else { throw .ticketForgotten }
             let question = try question(by: issuer, under: permit, with: key)
             try fetch(question, under: permit, on: link, request, with: response)
             return postpone(permit)

@@ -114,6 +114,22 @@ package final class RateLimiter: Sendable {
             return standing
         }
 
+        /// What there is, without taking it; where that is nothing, some is asked for.
+        mutating func look(_ count: Count, at now: Int64, _ wanted: inout [WantedLease]) -> RateStanding {
+            let standing = look(count, at: now)
+            if scope.isShared, !standing.isAllowed {
+                let (rate, identity) = (count.rate, count.identity)
+                let lease =
+                    switch count.table {
+                    case .strangers: leases.strangers.ask(rate, for: identity, in: scope, at: now)
+                    case .callers: leases.callers.ask(rate, for: identity, in: scope, at: now)
+                    case .grants: leases.grants.ask(rate, for: identity, in: scope, at: now)
+                    }
+                if let lease { wanted.append(WantedLease(count: count, wanted: lease)) }
+            }
+            return standing
+        }
+
         private mutating func takeOwn(_ count: Count, at now: Int64) -> RateStanding {
             let rate = count.rate.share(among: scope.replicas)
             return switch count.table {
@@ -123,7 +139,7 @@ package final class RateLimiter: Sendable {
             }
         }
 
-        func look(_ count: Count, at now: Int64) -> RateStanding {
+        private func look(_ count: Count, at now: Int64) -> RateStanding {
             let identity = count.identity
             if scope.isShared {
                 return switch count.table {
@@ -176,7 +192,7 @@ package final class RateLimiter: Sendable {
 
     /// What there is, without taking it.
     func look(_ count: Count, at instant: Instant) -> RateStanding {
-        tables.withLock { $0.look(count, at: instant.monotonic) }
+        asking { tables, wanted in tables.look(count, at: instant.monotonic, &wanted) }
     }
 
     /// Takes a token of each, or of none where one has none.
@@ -184,7 +200,7 @@ package final class RateLimiter: Sendable {
     func take(_ first: Count, _ second: Count, at instant: Instant) -> RateStanding {
         asking { tables, wanted in
             for count in [first, second] {
-                let standing = tables.look(count, at: instant.monotonic)
+                let standing = tables.look(count, at: instant.monotonic, &wanted)
                 if !standing.isAllowed { return standing }
             }
             let one = tables.take(first, at: instant.monotonic, &wanted)

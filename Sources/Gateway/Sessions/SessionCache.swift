@@ -75,7 +75,8 @@ final class SessionCache {
         guard let shared = tools.sessions else { return begin(session.request, for: slot, at: now) }
         let held = account.cache.value(of: session.key)?.expiresAt ?? 0
         let post = tools.post
-        shared.find(session.key, endingAfter: max(held, now.unixSeconds + SharedSessions.leastLife)) { [self] found in
+        let end = max(held, now.unixSeconds + SharedSessions.leastLife(of: session.request.lifetime))
+        shared.find(session.key, endingAfter: end) { [self] found in
             post { self.take(found, of: session, for: slot) }
         }
     }

@@ -41,7 +41,8 @@ package final class Bell: Sendable {
     /// Waits until the socket is ready, the bell is rung, or the time is over; afterwards the bell is silent.
     /// - Returns: whether the socket is ready.
     func wait(until deadline: Int64, _ socket: (descriptor: Int32, interest: Interest)?) -> Bool {
-        let left = max(0, deadline - SystemClock.monotonicMilliseconds())
+        let now = SystemClock.monotonicMilliseconds()
+        let left = deadline <= now ? 0 : deadline - now
         var waited = [pollfd(fd: listener, events: Int16(POLLIN), revents: 0)]
         if let socket {
             waited.append(
