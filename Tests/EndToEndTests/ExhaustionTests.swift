@@ -47,7 +47,11 @@ struct ExhaustionTests {
         try first.send(service.text("GET", "/livez"))
         #expect(try first.answer().status == 200, "who has a connection is served")
         try scraper.send(service.admin.text("GET", "/metrics"))
-        #expect(try scraper.answer().text.contains("\nprocess_open_fds 64\n"), "the metrics say that none are left")
+        // One that a connection has just given back may not have been taken again.
+        let open = try scraper.answer().text.firstMatch(of: #/\nprocess_open_fds ([0-9]+)\n/#).flatMap {
+            Int($0.output.1)
+        }
+        #expect((62...64).contains(open ?? 0), "the metrics say that none are left: \(open ?? 0)")
         clients = []
         let end = ContinuousClock.now
         #expect(try service.get("/livez").status == 200)
