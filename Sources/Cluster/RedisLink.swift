@@ -92,7 +92,7 @@ package final class RedisLink: Sendable {
     /// - Parameter connection: the only one that it may go by; nil for any.
     package func send(_ command: RedisCommand, by connection: UInt64? = nil, then completion: @escaping Completion) {
         let fault: RedisFault? = state.withLock { state in
-            guard state.isUp, !state.ends, connection ?? state.connections == state.connections else { return .gone }
+            guard state.isUp, connection ?? state.connections == state.connections else { return .gone }
             guard state.queue.count < RedisLink.mostQueued else { return .busy }
             state.queue.append((command, completion))
             return nil

@@ -212,6 +212,32 @@ import Testing
         }
     }
 
+    @Test func `an audit whose end was cut off is found by what Redis knows`() throws {
+        let redis = try RedisProcess()
+        let audit = "audit: { file: \"audit.jsonl\", key: \"an-audit-key-of-the-tests-with-32-bytes\" },"
+        let replica = try Service(.replica("a", of: redis, audit), .epoll)
+        for _ in 0..<3 { #expect(try replica.get("/qiniu/uptoken?key=photos/1.jpg").status == 200) }
+        let outcome = replica.process.stop()
+        #expect(outcome.code == 0)
+        let file = replica.folder + "/audit.jsonl"
+        func verify(_ instance: String) throws -> Program.Outcome {
+            try Program(
+                Program.countersign,
+                ["audit", "verify", "--cluster", "--instance", instance, "--config", replica.configuration, file],
+                environment: Setup.environment
+            ).wait()
+        }
+        let whole = try verify("a")
+        #expect(whole.code == 0, "\(whole.out)\(whole.err)")
+        let other = try verify("b")
+        #expect(other.code == 1 && other.err.contains("replica a") && other.err.contains("no audit of the replica b"))
+        var lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+        lines.removeLast()
+        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: file))
+        let cut = try verify("a")
+        #expect(cut.code == 1 && cut.out.contains("NOT WHOLE"), "\(cut.out)\(cut.err)")
+    }
+
     @Test func `a Redis that evicts keys, or that follows another, is not used`() throws {
         let redis = try RedisProcess("--maxmemory-policy", "allkeys-lru")
         let replica = try Service(.replica("a", of: redis), .epoll)
