@@ -238,6 +238,24 @@ import Testing
         #expect(cut.code == 1 && cut.out.contains("NOT WHOLE"), "\(cut.out)\(cut.err)")
     }
 
+    @Test func `a master that becomes a replica is left for the other, which knows no tickets from before`() throws {
+        let (first, second) = (try RedisProcess(), try RedisProcess())
+        var setup = Setup.replica("a", of: first)
+        setup.rest = setup.rest.replacing(
+            "redis://127.0.0.1:\(first.port)\"",
+            with: "redis://127.0.0.1:\(first.port)\", \"redis://127.0.0.1:\(second.port)\"")
+        let replica = try Service(setup, .epoll)
+        try ReplicaTests.wait(for: "Redis is heard") { try ReplicaTests.part(replica) == "ok" }
+        let ticket = try ReplicaTests.ticket(of: replica, uses: 2)
+        #expect(try ReplicaTests.use(ticket, at: replica).status == 200)
+        try first.ask("REPLICAOF", "127.0.0.1", "\(second.port)")
+        try ReplicaTests.wait(for: "the other is used") {
+            try second.ask("ZCARD", "countersign:replicas") == "1" && ReplicaTests.part(replica) == "ok"
+        }
+        #expect(try ReplicaTests.use(ticket, at: replica).json["code"] == "ticket_spent")
+        #expect(try replica.get("/qiniu/uptoken?key=photos/1.jpg").status == 200)
+    }
+
     @Test func `a Redis that evicts keys, or that follows another, is not used`() throws {
         let redis = try RedisProcess("--maxmemory-policy", "allkeys-lru")
         let replica = try Service(.replica("a", of: redis), .epoll)
