@@ -3,7 +3,6 @@ import Crypto
 
 /// A command as it goes to Redis: its words, each with its length, so that no byte in them can be taken for another word.
 package struct RedisCommand: Sendable {
-    package private(set) var bytes: [UInt8] = []
     private var words: [[UInt8]] = []
 
     /// - Parameter name: the first word.

@@ -164,7 +164,12 @@ package final class ClusterMember: RedisLinkOwner {
     // MARK: Beats
 
     private func beat() {
-        let nonce = Hex.encode((try? SecureRandom.bytes(8)) ?? [])
+        // Without a nonce an epoch after FLUSHALL would be the one before, and tickets would be good once more.
+        let nonce: [UInt8]
+        do throws(CryptoError) { nonce = Hex.encode(try SecureRandom.bytes(8)) } catch {
+            rounds.withLock { $0.isBeating = false }
+            return lose(because: "\(error)")
+        }
         let call = Heartbeat.call(heartbeat, names, of: settings.instance, to: standing.runID, nonce: nonce, head: head)
         link.send(call) { [self] result in
             rounds.withLock { $0.isBeating = false }
