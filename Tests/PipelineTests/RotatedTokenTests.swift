@@ -31,29 +31,33 @@ struct RotatedTokenTests {
             for round in 2...3 {
                 try volume.swap(to: ["token": "token-\(round)"])
                 try ask()
-                #expect(vendor.tokens.count == round - 1, "the key of the token before holds still")
-                // Half of its life later it is fetched again.
+                #expect(vendor.keys.count == round - 1, "the key of the token before holds still")
+                // Half of its life later it is fetched again, while the one before is still used.
                 vendor.advance(service, seconds: 1900)
-                for _ in 0..<100 where vendor.tokens.count < round { try ask() }
+                for _ in 0..<1000 where vendor.keys.count < round { try ask() }
             }
-            #expect(vendor.tokens == ["token-1", "token-2", "token-3"])
+            #expect(vendor.keys == ["STS.token-1", "STS.token-2", "STS.token-3"])
         }
     }
 
-    /// STS that notes by which tokens the service asks for its own key.
+    /// STS that names each key after the token that it was asked for by, and notes by which keys it is asked for sessions.
     private final class Vendor: Sendable {
         private let state = State()
         private let peer: ClientPeer
         var url: String { "http://127.0.0.1:\(peer.port)" }
         /// Each once, in their order.
-        var tokens: [String] { state.tokens }
+        var keys: [String] { state.keys }
 
         init() throws {
             let state = state
             peer = try ClientPeer { peer, _ in
                 while true {
-                    let time = state.take(try peer.request())
-                    try peer.answer(STSFault.credentials(end: time + 3600), fields: "Date: \(httpDate(time))\r\n")
+                    let request = try peer.request()
+                    let token = request.firstMatch(of: /OIDCToken=([a-z0-9-]+)/).map { "STS.\($0.output.1)" }
+                    let used = request.firstMatch(of: /Credential=(STS\.[a-z0-9-]+),/).map { String($0.output.1) }
+                    let time = state.note(used)
+                    let credentials = STSFault.credentials(token ?? "STS.session", end: time + 3600)
+                    try peer.answer(credentials, fields: "Date: \(httpDate(time))\r\n")
                 }
             }
         }
@@ -71,15 +75,14 @@ struct RotatedTokenTests {
         private let lock = NSLock()
         private var list: [String] = []
         private var ahead: Int64 = 0
-        var tokens: [String] { lock.withLock { list } }
+        var keys: [String] { lock.withLock { list } }
 
         func advance(by seconds: Int64) { lock.withLock { ahead += seconds } }
 
-        /// The time of the vendor.
-        func take(_ request: String) -> Int64 {
-            let token = request.firstMatch(of: /OIDCToken=([a-z0-9-]+)/).map { String($0.output.1) }
-            return lock.withLock {
-                if let token, !list.contains(token) { list.append(token) }
+        /// - Returns: the time of the vendor.
+        func note(_ key: String?) -> Int64 {
+            lock.withLock {
+                if let key, !list.contains(key) { list.append(key) }
                 return now + ahead
             }
         }

@@ -14,9 +14,11 @@ struct STSFault: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    static func credentials(date: Int64 = now, end: Int64 = now + 3600, without: String = "") -> String {
+    static func credentials(
+        _ key: String = "STS.e2e", date: Int64 = now, end: Int64 = now + 3600, without: String = ""
+    ) -> String {
         let members = [
-            "AccessKeyId": "STS.e2e", "AccessKeySecret": "s", "SecurityToken": "t", "Expiration": iso8601(end),
+            "AccessKeyId": key, "AccessKeySecret": "s", "SecurityToken": "t", "Expiration": iso8601(end),
         ]
         .filter { $0.key != without }.map { "\"\($0.key)\":\"\($0.value)\"" }.joined(separator: ",")
         return "{\"RequestId\":\"1\",\"Credentials\":{\(members)}}"
