@@ -7,7 +7,10 @@ import Testing
 
 @Suite("Out of descriptors", .timed, .timeLimit(.minutes(20)))
 struct ExhaustionTests {
-    private static let setup = Setup(name: "few", server: "workers: 2,", rest: "grants: {},")
+    /// Nobody who has a connection gives it back, however long it takes.
+    private static let setup = Setup(
+        name: "few", server: #"workers: 2, limits: { idleTimeout: "1h" },"#,
+        rest: "grants: {},")
 
     /// Milliseconds of CPU that a process has used.
     private func used(_ process: pid_t) throws -> Int {
