@@ -32,6 +32,26 @@ final class AuditedGrant {
     }
 }
 
+/// What the audit tells of each grant of a configuration, written when the first credential of the grant is issued: few of a hundred
+/// thousand grants may ever be used. One event loop's.
+final class AuditedGrants {
+    private let configuration: Configuration
+    /// By the grant's index.
+    private var known: [AuditedGrant?]
+
+    init(_ configuration: Configuration) {
+        self.configuration = configuration
+        known = Array(repeating: nil, count: configuration.grants.count)
+    }
+
+    subscript(grant: Grant) -> AuditedGrant {
+        if let known = known[grant.index] { return known }
+        let audited = AuditedGrant(grant, of: configuration)
+        known[grant.index] = audited
+        return audited
+    }
+}
+
 /// The record of a credential that will be issued later. The permit has ended by then, so its members are written before.
 struct IssueRecord {
     private let loopAudit: LoopAudit

@@ -57,7 +57,7 @@ extension Pipeline {
         }
         var held: HeldAnswer?
         if audit.isOn {
-            let grant = audited[permit.grant.index]
+            let grant = audited[permit.grant]
             let token = AuditToken(in: response, of: grant)
             held = try audit.enter { line in
                 line.begin("issued", at: context.instant.unixSeconds)
@@ -94,7 +94,7 @@ extension Pipeline {
     func park(
         _ request: borrowing Request, with response: borrowing Response, issuing permit: borrowing Permit
     ) throws(Refusal) -> ParkedRequest {
-        let record = audit.isOn ? IssueRecord(audit, audited[permit.grant.index], permit, of: context) : nil
+        let record = audit.isOn ? IssueRecord(audit, audited[permit.grant], permit, of: context) : nil
         let issue = PendingIssue(request, from: context.caller, for: permit.grant, before: newest)
         return try keep(with: response, issue, record)
     }

@@ -27,8 +27,7 @@ struct Pipeline: ~Copyable {
     let reporter: RequestReporter
     var context = RequestContext()
     let audit: LoopAudit
-    /// By the grant's index.
-    let audited: [AuditedGrant]
+    let audited: AuditedGrants
     var memo = SessionMemo()
     let log: Log
     var refusals: RefusalLog
@@ -105,7 +104,7 @@ struct Pipeline: ~Copyable {
         meter = resources.meter
         self.reporter = reporter
         audit = resources.audit
-        audited = configuration.grants.map { AuditedGrant($0, of: configuration) }
+        audited = AuditedGrants(configuration)
         self.grantIssuers = grantIssuers
         self.ids = ids
         callbacks = CallbackTable(configuration, with: keys, after: previous)
