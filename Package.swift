@@ -84,13 +84,13 @@ let package = Package(
             swiftSettings: strict),
         // What tests need of the machine, of what runs beside them, and of the binary that they start.
         .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: strict),
-        tests("BytesTests", "Bytes"),
+        tests("BytesTests", "Bytes", "TestTraits"),
         // Issuers of tokens, for the tests of whoever has to believe them.
         .target(
             name: "TestKeys", dependencies: ["Crypto", "Bytes", "COpenSSL"], path: "Tests/TestKeys",
             swiftSettings: strict),
         tests("CryptoTests", "Crypto", "Bytes", "TestKeys"),
-        tests("HTTPTests", "HTTP", "Bytes"),
+        tests("HTTPTests", "HTTP", "Bytes", "TestTraits"),
         // Servers that misbehave on purpose and other programs, for the tests of whoever has to do with them.
         .target(
             name: "TestPeers", dependencies: ["Net", "CSystem", "COpenSSL"], path: "Tests/TestPeers",

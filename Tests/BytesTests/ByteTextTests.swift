@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import Bytes
@@ -59,7 +60,7 @@ import Testing
     /// Eight characters are made at a time where there is enough to read.
     @Test(arguments: 0...40)
     func `base64 and hex of texts of all lengths are what the system makes of them`(length: Int) {
-        for start in 0..<256 {
+        for start in 0..<256 where Rounds.takes(length + start) {
             let plain = (0..<length).map { UInt8(truncatingIfNeeded: start &+ $0 &* 89) }
             let encoded = Data(plain).base64EncodedString()
             #expect(Base64.standard.encode(plain) == bytes(encoded))

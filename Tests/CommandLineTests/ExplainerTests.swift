@@ -2,6 +2,7 @@ import Bytes
 import Inspection
 import Foundation
 import Providers
+import TestTraits
 import Testing
 
 @testable import Access
@@ -155,7 +156,7 @@ struct ExplainerTests {
         var random = SplitMix64(state: 16)
         func pick<Element>(_ list: [Element]) -> Element { list[Int.random(in: list.indices, using: &random)] }
         var codes: Set<String> = []
-        for _ in 0..<200 {
+        for _ in 0..<Rounds.share(of: 600) {
             let (route, fitting) = pick([
                 ("qiniu.uptoken", "photos/a"), ("qiniu.uptoken", "a.png"), ("nos.token", "in/a"),
                 ("oss.presigned-url", "in/a"), ("oss.post-policy", "in/a"), ("qiniu.cdn-url", "photos/a.jpg"),

@@ -1,4 +1,5 @@
 import Bytes
+import TestTraits
 import Testing
 
 @testable import HTTP
@@ -381,7 +382,7 @@ import Testing
         }
         let seeds = corpus + bodies
         var answered = 0
-        for _ in 0..<50_000 {
+        for _ in 0..<Rounds.share(of: 50_000) {
             var raw = seeds[Int.random(in: 0..<seeds.count, using: &random)]
             for _ in 0..<Int.random(in: 1...3, using: &random) { mutate(&raw, seeds, &random) }
             let cut = Int.random(in: 0...raw.count, using: &random)
@@ -393,7 +394,7 @@ import Testing
             #expect(conversation.handler.errors.count <= 1)
         }
         // The mutations are mild enough to reach beyond the first check.
-        #expect(answered > 4_000)
+        #expect(answered > Rounds.share(of: 4_000))
     }
 
     private func mutate(_ raw: inout [UInt8], _ seeds: [[UInt8]], _ random: inout SeededRandom) {
