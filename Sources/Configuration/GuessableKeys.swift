@@ -50,23 +50,16 @@ package enum GuessableKeys {
         return samples.map { (Array($0.utf8), .sample) } + common.map { (Array($0), .common) }
     }()
 
-    /// What each guessable key is, by its SHA-256; computed once, for the first configuration that has API keys.
-    private static let kinds: Result<[[UInt8]: Kind], CryptoError> = {
-        do throws(CryptoError) {
-            var kinds: [[UInt8]: Kind] = [:]
-            for (text, kind) in [([], .empty)] + words {
-                let digest = try Digest(.sha256, of: text.span).bytes.array
-                if kinds[digest] == nil { kinds[digest] = kind }
-            }
-            return .success(kinds)
-        } catch { return .failure(error) }
-    }()
-
     /// Which of some digests are those of guessable keys.
     /// - Parameter digests: SHA-256 of API keys.
     static func find(among digests: Set<[UInt8]>) throws(CryptoError) -> [[UInt8]: Kind] {
         guard !digests.isEmpty else { return [:] }
-        return try kinds.get().filter { digests.contains($0.key) }
+        var found: [[UInt8]: Kind] = [:]
+        for (text, kind) in [([], .empty)] + words {
+            let digest = try Digest(.sha256, of: text.span).bytes.array
+            if digests.contains(digest), found[digest] == nil { found[digest] = kind }
+        }
+        return found
     }
 
     /// How an attacker would guess a secret, also where it is repeated or padded until it is long enough; nil for no way.
