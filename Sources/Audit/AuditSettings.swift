@@ -3,7 +3,7 @@ import Crypto
 /// How what was issued is kept on record.
 package struct AuditSettings: Sendable {
     /// What an answer waits for.
-    package enum Durability: Int, CaseIterable, Sendable {
+    package enum Durability: String, CaseIterable, Sendable {
         /// Nothing: its line is written behind it.
         case none
         /// The disk has its line, among those of all that came meanwhile.

@@ -373,7 +373,8 @@ package enum Schema {
 
     struct LogFields: FieldGroup {
         let level = Field(
-            "level", .choice(Log.Level.self), default: Log.Settings().level, "The lowest level that is written.")
+            "level", .choice(Log.Level.self, by: { $0.name.description }), default: Log.Settings().level,
+            "The lowest level that is written.")
         let format = Field(
             "format", .choice(LogFormat.self), default: Log.Settings().format,
             "Lines for people (`text`) or for programs (`json`).")

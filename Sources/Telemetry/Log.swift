@@ -11,7 +11,7 @@ package struct Log: Sendable {
     package enum Level: Int, CaseIterable, Sendable, Comparable {
         case debug, info, warning, error
 
-        var name: StaticString {
+        package var name: StaticString {
             switch self {
             case .debug: "debug"
             case .info: "info"

@@ -5,7 +5,7 @@ import Testing
 
 /// What the configuration says, read by the declarations of its keys.
 struct FieldTests {
-    private enum Mood: CaseIterable {
+    private enum Mood: String, CaseIterable {
         case calm, cross
     }
 

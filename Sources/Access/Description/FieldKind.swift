@@ -38,10 +38,8 @@ extension FieldKind where Value == [UInt8] {
 }
 
 extension FieldKind where Value: CaseIterable {
-    /// One of the type's cases, by their names.
-    package static func choice(_ type: Value.Type) -> Self { choice(by: { "\($0)" }) }
-
-    fileprivate static func choice(by name: @escaping @Sendable (Value) -> String) -> Self {
+    /// One of the type's cases, by the names that they are given.
+    package static func choice(_ type: Value.Type, by name: @escaping @Sendable (Value) -> String) -> Self {
         Self(
             form: .choice(Value.allCases.map(name)),
             read: { stored in
@@ -54,7 +52,7 @@ extension FieldKind where Value: CaseIterable {
 
 extension FieldKind where Value: CaseIterable & RawRepresentable<String> {
     /// One of the type's cases, by their raw values.
-    package static func choice(_ type: Value.Type) -> Self { choice(by: \.rawValue) }
+    package static func choice(_ type: Value.Type) -> Self { choice(type, by: \.rawValue) }
 }
 
 extension FieldKind where Value == Bool {
