@@ -157,7 +157,7 @@ extension Compiler {
         if isPublic == true, !callers.contains(.anonymous) {
             reader.report(draft.path + ".public", "is true, but anonymous is not among the callers")
         }
-        for (templatePath, template) in draft.fields.templates(below: draft.path) {
+        for (templatePath, template) in draft.fields.callerTemplates(below: draft.path) {
             check(template, templatePath, callers)
         }
         return callers
@@ -187,7 +187,6 @@ extension Compiler {
 
     /// R9: what a caller's name stands in must not be shared by callers of different identities.
     private func check(_ template: KeyTemplate, _ path: String, _ callers: [CallerSelector]) {
-        guard template.namesCaller || template.namesSource else { return }
         let isOne = callers.count == 1 && callers.allSatisfy { if case .identity = $0 { true } else { false } }
         if callers.contains(.anonymous) {
             reader.report(path, "names the caller, and anonymous callers have no name (R9)")

@@ -75,45 +75,43 @@ struct FieldReader {
     /// standard.
     mutating func read(_ value: JSONValue, _ path: String, by descriptions: [FieldDescription]) -> FieldValues {
         guard let members = members(value, path) else { return FieldValues() }
-        var (values, meant) = read(given: members, path, by: descriptions)
-        for description in descriptions
-        where !meant.contains(description.name)
-            && !members.contains(where: { $0.name == description.nameBytes })
-        {
-            if description.isRequired {
-                absentNames.insert(description.name)
-                report(path, "needs \(description.name)")
+        var (values, isGiven) = read(given: members, path, by: descriptions)
+        for index in descriptions.indices where !isGiven[index] {
+            if descriptions[index].isRequired {
+                absentNames.insert(descriptions[index].name)
+                report(path, "needs \(descriptions[index].name)")
             }
-            if let absent = description.absent { values[description] = absent }
+            if let absent = descriptions[index].absent { values[descriptions[index]] = absent }
         }
         return values
     }
 
     /// Reads the members that are given, and nothing that is not.
-    /// - Returns: their values, and what the unknown keys seem to be meant for.
+    /// - Returns: their values, and for each description whether it is given. What an unknown key seems to be meant for is given, if
+    ///   not understood.
     mutating func read(
         given members: [JSONMember], _ path: String, by descriptions: [FieldDescription]
-    ) -> (values: FieldValues, meant: Set<String>) {
+    ) -> (values: FieldValues, isGiven: [Bool]) {
         var values = FieldValues(capacity: descriptions.count)
-        /// What the unknown keys seem to be meant for: that is given then, if not understood.
-        var meant: Set<String> = []
+        var isGiven = [Bool](repeating: false, count: descriptions.count)
         problems.note(members, of: path)
         for member in members {
             let name = member.name
-            guard let description = descriptions.first(where: { $0.nameBytes == name }) else {
+            guard let index = descriptions.firstIndex(where: { $0.nameBytes == name }) else {
                 let names = descriptions.map(\.name)
                 let nearest = problems.isFull ? nil : NearestName.of(name.text, among: names)
                 if let nearest {
-                    meant.insert(nearest)
                     absentNames.insert(nearest)
+                    if let index = names.firstIndex(of: nearest) { isGiven[index] = true }
                 }
                 report(path.member(name), FieldReader.unknown(meaning: nearest, among: names))
                 continue
             }
-            note(description, at: path.member(name))
-            values[description] = check(member.value, path.member(name), description.kind)
+            isGiven[index] = true
+            note(descriptions[index], at: path.member(name))
+            values[descriptions[index]] = check(member.value, path.member(name), descriptions[index].kind)
         }
-        return (values, meant)
+        return (values, isGiven)
     }
 
     /// Judges an object that may be any of several kinds: each key known to one of them, each value as one of them has it.

@@ -68,13 +68,15 @@ package struct FieldValues: Sendable {
         return true
     }
 
-    /// The templates, those in its objects too, with their paths.
-    package func templates(below path: String) -> [(path: String, template: KeyTemplate)] {
+    /// The templates that name the caller, those in its objects too, with their paths.
+    package func callerTemplates(below path: String) -> [(path: String, template: KeyTemplate)] {
         var found: [(path: String, template: KeyTemplate)] = []
         for (name, value) in values {
             switch value {
-            case .object(let object) where !object.isEmpty: found += object.templates(below: path + "." + name.text)
-            case .template(let template): found.append((path + "." + name.text, template))
+            case .object(let object) where !object.isEmpty:
+                found += object.callerTemplates(below: path + "." + name.text)
+            case .template(let template) where template.namesCaller || template.namesSource:
+                found.append((path + "." + name.text, template))
             default: continue
             }
         }

@@ -16,12 +16,12 @@ struct NameTable: Sendable {
     /// Adds a name, unless it is there.
     /// - Returns: its number.
     mutating func insert(_ name: [UInt8]) -> Int32 {
-        if let number = number(of: name.span) { return number }
         if names.count * 2 >= slots.count { grow() }
-        let number = Int32(names.count)
+        let slot = slot(of: name.span)
+        if slots[slot] >= 0 { return slots[slot] }
+        slots[slot] = Int32(names.count)
         names.append(name)
-        slots[slot(of: name.span)] = number
-        return number
+        return slots[slot]
     }
 
     private mutating func grow() {
