@@ -1,116 +1,30 @@
-"""What scripts/check-s3 does, with the Python that has boto3.
+"""What scripts/check-s3 does, with the Python that has the clients.
 
-usage: s3.py COUNTERSIGN WEED
+usage: s3.py COUNTERSIGN PROGRAMS [--write]     (PROGRAMS is the folder of the servers' programs)
 """
 
 import json
 import os
 import pathlib
-import shutil
-import socket
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
-import urllib.parse
-import urllib.request
 
 import boto3
 import botocore.auth
 import botocore.config
 import botocore.exceptions
 
+import s3_remote
 from s3_clients import check_iceberg, check_uppy
+from s3_sdks import check_sdks
+from s3_servers import BUCKET, ROLE, SECRET, Rclone, SeaweedFS, Swift
 from service import Claims, Service
 
-KEY, SECRET = "AKIDCHECKCHECK000001", "a-secret-of-the-checks-and-of-no-vendor-1"
-BUCKET = "checked"
-ROLE = "arn:aws:iam::role/Check"
-
-
-def free_ports(count):
-    probes = [socket.socket() for _ in range(count)]
-    for probe in probes:
-        probe.bind(("127.0.0.1", 0))
-    ports = [probe.getsockname()[1] for probe in probes]
-    for probe in probes:
-        probe.close()
-    return ports
-
-
-class SeaweedFS:
-    """A server of S3's protocol on loopback, with one identity."""
-
-    def __init__(self, weed):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="countersign-s3-"))
-        config = self.folder / "s3.json"
-        config.write_text(json.dumps({"identities": [{
-            "name": "check", "credentials": [{"accessKey": KEY, "secretKey": SECRET}],
-            "actions": ["Admin", "Read", "Write", "List", "Tagging"]}]}))
-        statement = {"Effect": "Allow", "Action": ["s3:*"], "Resource": ["arn:aws:s3:::*", "arn:aws:s3:::*/*"]}
-        trust = {"Effect": "Allow", "Principal": "*", "Action": ["sts:AssumeRole"]}
-        roles = self.folder / "iam.json"
-        roles.write_text(json.dumps({
-            "sts": {"tokenDuration": "1h", "maxSessionLength": "12h", "issuer": "check", "signingKey": "a2tr" * 10 + "a2s="},
-            "policy": {"defaultEffect": "Deny", "storeType": "memory"}, "roleStore": {"storeType": "memory"},
-            "policies": [{"name": "Check", "document": {"Version": "2012-10-17", "Statement": [statement]}}],
-            "roles": [{
-                "roleName": "Check", "roleArn": ROLE, "attachedPolicies": ["Check"],
-                "trustPolicy": {"Version": "2012-10-17", "Statement": [trust]}}]}))
-        # Each server takes a second port for gRPC, 10000 further on unless told.
-        ports = free_ports(8)
-        self.port = ports[0]
-        self.log = self.folder / "log"
-        with self.log.open("w") as log:
-            self.process = subprocess.Popen(
-                [weed, f"-logdir={self.folder}", "server", f"-dir={self.folder}", "-ip=127.0.0.1",
-                 "-ip.bind=127.0.0.1", "-master.telemetry=false", f"-master.port={ports[1]}",
-                 f"-master.port.grpc={ports[4]}", f"-volume.port={ports[2]}", f"-volume.port.grpc={ports[5]}",
-                 "-filer", f"-filer.port={ports[3]}", f"-filer.port.grpc={ports[6]}", "-s3",
-                 f"-s3.port={self.port}", f"-s3.port.grpc={ports[7]}", f"-s3.config={config}", f"-s3.iam.config={roles}",
-                 "-s3.port.iceberg=0", "-s3.port.lance=0", "-master.volumeSizeLimitMB=64", "-volume.max=20"],
-                stdout=log, stderr=log, cwd=self.folder)
-        self.endpoint = f"http://s3.localhost:{self.port}"
-
-    def client(self, session=None):
-        """boto3 with the server's own key, or with what a session of boto3 finds."""
-        session = session or boto3.Session(aws_access_key_id=KEY, aws_secret_access_key=SECRET)
-        return session.client(
-            "s3", endpoint_url=f"http://127.0.0.1:{self.port}", region_name="us-east-1",
-            config=botocore.config.Config(
-                signature_version="s3v4", s3={"addressing_style": "path"}, retries={"max_attempts": 0}))
-
-    def wait(self):
-        """Makes the bucket as soon as the server can."""
-        failure = None
-        for _ in range(240):
-            try:
-                self.client().create_bucket(Bucket=BUCKET)
-                # The first object waits for a volume to be there.
-                self.client().put_object(Bucket=BUCKET, Key="ready", Body=b"")
-                return
-            except Exception as error:  # it is not up yet, or not whole
-                failure = error
-                if "BucketAlready" in str(error):
-                    try:
-                        self.client().put_object(Bucket=BUCKET, Key="ready", Body=b"")
-                        return
-                    except Exception as error:
-                        failure = error
-            if self.process.poll() is not None:
-                break
-            time.sleep(0.5)
-        self.stop()
-        sys.exit(f"SeaweedFS does not serve: {failure}\n{self.log.read_text()[-2000:]}")
-
-    def stop(self):
-        self.process.terminate()
-        try:
-            self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        shutil.rmtree(self.folder, ignore_errors=True)
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+HEADING = "## Amazon S3 and compatible storage"
 
 
 def configuration(server):
@@ -119,9 +33,9 @@ def configuration(server):
     common = f'credential: "s3", {public}'
     session = f"""credential: "role", {public}, actions: ["s3:PutObject", "s3:GetObject"], listPrefix: true, narrow: true"""
     return f"""
-      credentials: {{ "s3": {{ provider: "s3", sandbox: true, accessKey: "{KEY}", secretKey: "{SECRET}",
+      credentials: {{ "s3": {{ provider: "s3", sandbox: true, accessKey: "{server.key}", secretKey: "{SECRET}",
         endpoint: "{endpoint}", region: "us-east-1", style: "path", limits: {{ patience: "20s" }} }},
-        "role": {{ provider: "aws-sts", sandbox: true, accessKey: "{KEY}", secretKey: "{SECRET}", roleArn: "{ROLE}",
+        "role": {{ provider: "aws-sts", sandbox: true, accessKey: "{server.key}", secretKey: "{SECRET}", roleArn: "{ROLE}",
           endpoints: "http://127.0.0.1:{server.port}", region: "us-east-1", s3Endpoint: "{endpoint}" }} }},
       grants: {{
         "links": {{ route: "s3.presigned-url", {common}, keyPrefix: "user/1/", overwrite: true,
@@ -131,7 +45,7 @@ def configuration(server):
           methods: ["GET", "PUT", "DELETE"], headers: ["x-amz-meta-*"] }},
         "strings": {{ route: "s3.sign", {common}, keyPrefix: "user/1/", overwrite: true,
           methods: ["GET", "HEAD", "PUT", "DELETE", "POST"],
-          headers: ["content-type", "content-length", "x-amz-meta-*"],
+          headers: ["content-type", "content-length", "if-match", "range", "x-amz-meta-*"],
           subresources: ["uploads", "uploadId", "partNumber"], presign: "5m" }},
         "new": {{ route: "s3.presigned-url", {common}, keyPrefix: "new/", methods: ["PUT"], maxSize: "1KiB",
           contentTypes: ["image/*"] }},
@@ -143,6 +57,8 @@ def configuration(server):
           subresources: ["uploads", "uploadId", "partNumber", "delete"],
           headers: ["content-length", "content-md5", "content-type"] }},
         "sessions": {{ route: "s3.credentials", {session}, keyPrefix: "user/1/" }},
+        "sdks": {{ route: "s3.credentials", credential: "role", {public}, keyPrefix: "sdks/1/", listPrefix: true,
+          actions: ["s3:PutObject", "s3:GetObject", "s3:DeleteObject", "s3:AbortMultipartUpload"] }},
         "uppy": {{ route: "s3.sts", {session}, keyPrefix: "报告/a+b/" }},
       }},
     """
@@ -150,14 +66,7 @@ def configuration(server):
 
 def ask(service, route, **parameters):
     """The service's answer, and its status."""
-    query = urllib.parse.urlencode(
-        [(name, value) for name, values in parameters.items()
-         for value in (values if isinstance(values, list) else [values])])
-    try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{service.port}/s3/{route}?{query}") as answer:
-            return json.load(answer), answer.status
-    except urllib.error.HTTPError as error:
-        return json.load(error), error.code
+    return s3_remote.ask(route, f"http://127.0.0.1:{service.port}", **parameters)
 
 
 def curl(request, body=None, method=None, url=None, headers=None):
@@ -179,13 +88,19 @@ def curl(request, body=None, method=None, url=None, headers=None):
     return int(status), content
 
 
-def check_urls(service, client, claims):
+def metadata(stored):
+    """In lower case, since rclone gives the names in capitals."""
+    return {name.lower(): value for name, value in stored["Metadata"].items()}
+
+
+def check_urls(service, server, claims):
+    client = server.client()
     key = "user/1/a b+c~中.txt"
     put, _ = ask(service, "presigned-url", key=key, method="PUT", header=["x-amz-meta-a:1  2"])
     claims.check("curl uploads by a URL, metadata and all", curl(put, b"hello")[0] == 200)
     stored = client.get_object(Bucket=BUCKET, Key=key)
     claims.check(
-        "boto3 reads what was uploaded", stored["Body"].read() == b"hello" and stored["Metadata"].get("a"))
+        "boto3 reads what was uploaded", stored["Body"].read() == b"hello" and metadata(stored).get("a"))
     get, _ = ask(service, "presigned-url", key=key, query="response-content-type=a/b")
     claims.check("curl downloads by a URL", curl(get) == (200, b"hello"))
     head, _ = ask(service, "presigned-url", key=key, method="HEAD")
@@ -200,12 +115,13 @@ def check_urls(service, client, claims):
         curl(put, b"x", headers={"x-amz-meta-a": "1  2", "x-amz-meta-b": "1"})[0] == 403)
     short, _ = ask(service, "presigned-url", key=key, expires=1)
     time.sleep(2.5)
-    claims.check("a URL ends", curl(short)[0] == 403)
+    claims.check("a URL ends", curl(short)[0] in (400, 403))
     delete, _ = ask(service, "presigned-url", key=key, method="DELETE")
     claims.check("curl deletes by a URL", curl(delete)[0] == 204 and curl(get)[0] == 404)
 
 
-def check_requests(service, client, claims):
+def check_requests(service, server, claims):
+    client = server.client()
     key = "user/1/header/a.bin"
     put, _ = ask(service, "authorization", key=key, method="PUT", header="x-amz-meta-a:b")
     claims.check("curl uploads by a signed request", curl(put, b"12345")[0] == 200)
@@ -216,7 +132,8 @@ def check_requests(service, client, claims):
     claims.check("boto3 sees the object", client.head_object(Bucket=BUCKET, Key=key)["ContentLength"] == 5)
 
 
-def check_parts(service, client, claims):
+def check_parts(service, server, claims):
+    client = server.client()
     key = "user/1/parts.bin"
 
     def signed(method, *query):
@@ -249,7 +166,8 @@ def check_parts(service, client, claims):
     claims.check("an upload is given up", curl(signed("DELETE", f"uploadId={upload}"))[0] == 204)
 
 
-def check_limits(service, client, claims):
+def check_limits(service, server, claims):
+    client = server.client()
     key = "new/a.png"
     put, _ = ask(service, "presigned-url", key=key, method="PUT", contentType="image/png", header="content-length:5")
     fields = {name: value for name, value in put["headers"].items() if name != "content-length"}
@@ -271,43 +189,22 @@ def check_limits(service, client, claims):
         claims.check(f"{outside} is not signed", ask(service, "presigned-url", key=outside)[1] in (400, 403))
 
 
-class RemoteSigner(botocore.auth.S3SigV4Auth):
-    """Has the service sign what boto3 has put together; it knows no secret."""
-
-    service = None
-
-    def signature(self, string_to_sign, request):
-        answer, status = ask(
-            self.service, "sign", contentToSign=string_to_sign, canonicalRequest=self.canonical_request(request),
-            style="path")
-        if status != 200:
-            raise PermissionError(answer["detail"])
-        return answer["signature"]
-
-
-def to_loopback(request, **_):
-    """Python has no address for names that end in .localhost; the host that is signed stays."""
-    parts = urllib.parse.urlsplit(request.url)
-    request.headers["Host"] = parts.netloc
-    request.url = parts._replace(netloc=f"127.0.0.1:{parts.port}").geturl()
-
-
-def check_strings(service, client, claims):
-    RemoteSigner.service = service
-    botocore.auth.AUTH_TYPE_MAPS["s3v4-remote"] = RemoteSigner
+def check_strings(service, server, claims):
+    client = server.client()
+    os.environ["COUNTERSIGN_URL"] = f"http://127.0.0.1:{service.port}"
+    botocore.auth.AUTH_TYPE_MAPS["s3v4-remote"] = s3_remote.RemoteSigner
     remote = boto3.client(
-        "s3", endpoint_url=client.meta.endpoint_url.replace("127.0.0.1", "s3.localhost"), region_name="us-east-1",
-        aws_access_key_id=KEY, aws_secret_access_key="no secret at all",
+        "s3", endpoint_url=server.endpoint, region_name="us-east-1",
+        aws_access_key_id=server.key, aws_secret_access_key="no secret at all",
         config=botocore.config.Config(
             signature_version="s3v4-remote", s3={"addressing_style": "path"}, retries={"max_attempts": 0},
             request_checksum_calculation="when_required", response_checksum_validation="when_required"))
-    remote.meta.events.register("before-send.s3", to_loopback)
     key = "user/1/strings/a b+中.bin"
     remote.put_object(Bucket=BUCKET, Key=key, Body=b"12345", Metadata={"a": "1"})
     stored = remote.get_object(Bucket=BUCKET, Key=key)
     claims.check(
         "boto3 uploads and downloads by strings that are signed for it",
-        stored["Body"].read() == b"12345" and stored["Metadata"] == {"a": "1"})
+        stored["Body"].read() == b"12345" and metadata(stored) == {"a": "1"})
     upload = remote.create_multipart_upload(Bucket=BUCKET, Key=key)["UploadId"]
     part = remote.upload_part(Bucket=BUCKET, Key=key, UploadId=upload, PartNumber=1, Body=b"parts")
     remote.complete_multipart_upload(
@@ -343,7 +240,8 @@ def post(answer, content, filename="a.png", **changes):
     return int(output.rpartition(b"\n")[2])
 
 
-def check_forms(service, client, claims):
+def check_forms(service, server, claims):
+    client = server.client()
     form, _ = ask(service, "post-policy", key="forms/1/a b+中.png", contentType="image/png")
     claims.check("a form uploads one object", post(form, b"12345") == 201)
     stored = client.get_object(Bucket=BUCKET, Key="forms/1/a b+中.png")
@@ -409,7 +307,7 @@ def check_session(session, server, claims, prefix, others, name):
 
 
 def check_sessions(service, server, claims):
-    url = f"http://127.0.0.1:{service.port}/s3/credentials"
+    url = f"http://127.0.0.1:{service.port}/s3/credentials?grant=sessions"
     process = pathlib.Path(service.folder) / "aws"
     process.write_text(f"[profile fetched]\ncredential_process = curl --silent {url}\n")
     for name in [name for name in os.environ if name.startswith("AWS_")]:
@@ -443,19 +341,80 @@ def check_sessions(service, server, claims):
         outcome(lambda: server.client(wrong).get_object(Bucket=BUCKET, Key="报告/a+b/s.txt")) == "SignatureDoesNotMatch")
 
 
+class ServerClaims:
+    """Claims of one server; what is known not to hold of it has to fail."""
+
+    def __init__(self, claims, server):
+        self.claims, self.server = claims, server
+
+    def check(self, claim, holds):
+        known = self.server.differs.get(claim)
+        if known:
+            self.claims.check(f"{self.server.title} differs: {known}; so not: {claim}", not holds)
+        else:
+            self.claims.check(f"{self.server.title}: {claim}", holds)
+
+
+class Uses:
+    """How each client's use of what was issued ended."""
+
+    def __init__(self):
+        self.all = []
+
+    def note(self, server, client, operation, outcome):
+        self.all.append((server, client, operation, outcome))
+
+    def page(self):
+        """What docs/clients.md says of them."""
+        text = f"""{HEADING}
+
+Made by `scripts/check-s3 --write`; do not edit. The servers are SeaweedFS, OpenStack Swift and rclone, and the check compares what
+follows with what it sees. "Session" is a key of `/s3/credentials`, which the clients fetch as they do in a container of AWS:
+`AWS_CONTAINER_CREDENTIALS_FULL_URI=https://HOST/s3/credentials`. "`/s3/sign`" is a signer in
+[scripts/s3_remote.py](../scripts/s3_remote.py) that has the service sign each string; it is a plug-in of the CLI, too. A code is the
+server's, unless the service itself refuses. "–" is a listing, which the service signs for nobody. s3fs looks for a folder where
+it finds no object, so it is refused another request than the first.
+"""
+        for server in dict.fromkeys(server for server, *_ in self.all):
+            ours = {(client, operation): outcome for of, client, operation, outcome in self.all if of is server}
+            clients = list(dict.fromkeys(client for client, _ in ours))
+            text += f"\n### {server.title}\n\n"
+            text += f"| operation | {' | '.join(clients)} |\n|{'---|' * (len(clients) + 1)}\n"
+            for operation in dict.fromkeys(operation for _, operation in ours):
+                cells = [ours.get((client, operation), "–") for client in clients]
+                text += f"| {operation} | {' | '.join(cells)} |\n"
+            known = ([] if server.has_sessions else ["it gives no sessions"]) + list(dict.fromkeys(server.differs.values()))
+            text += f"\nOtherwise than Amazon S3, {'; '.join(known)}.\n"
+        text += "\n### How the clients are made\n"
+        source = (ROOT / "scripts" / "s3_sdks.py").read_text()
+        for name, title in {
+            "boto3": "`boto3`", "minio": "`minio`", "s3fs": "`s3fs`", "aws": "`aws`", "curl": "curl, session",
+            "url": "curl, presigned URL"}.items():
+            lines = source.partition(f"# [{name}]\n")[2].partition("# [end]")[0].rstrip()
+            text += f"\n{title}:\n\n```python\n{textwrap.dedent(lines)}\n```\n"
+        return text
+
+    def compare(self, claims):
+        path = ROOT / "docs" / "clients.md"
+        before, mark, rest = path.read_text().partition(HEADING)
+        if "--write" in sys.argv:
+            path.write_text(f"{before.rstrip()}\n\n{self.page()}")
+        else:
+            claims.check("docs/clients.md says so; scripts/check-s3 --write writes it anew", mark + rest == self.page())
+
+
 def main():
-    binary, weed = sys.argv[1:]
-    claims = Claims()
-    server = SeaweedFS(weed)
-    try:
-        server.wait()
-        client = server.client()
-        with Service(binary, rest=configuration(server)) as service:
-            for part in [check_urls, check_requests, check_parts, check_limits, check_forms, check_strings, check_uppy, check_iceberg]:
-                part(service, client, claims)
-            check_sessions(service, server, claims)
-    finally:
-        server.stop()
+    binary, programs = sys.argv[1], pathlib.Path(sys.argv[2])
+    claims, uses = Claims(), Uses()
+    for kind in [SeaweedFS, Swift, Rclone]:
+        with kind(programs) as server, Service(binary, rest=configuration(server)) as service:
+            ours = ServerClaims(claims, server)
+            parts = [check_urls, check_requests, check_parts, check_limits, check_strings, check_uppy, check_iceberg]
+            for part in parts + ([check_forms] if server.has_forms else []) + (
+                [check_sessions] if server.has_sessions else []):
+                part(service, server, ours)
+            check_sdks(service, server, uses, claims)
+    uses.compare(claims)
     claims.finish()
 
 

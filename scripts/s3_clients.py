@@ -51,7 +51,8 @@ class SignRequest:
         return exchange(request["method"], answer["url"], body, headers)
 
 
-def check_uppy(service, client, claims):
+def check_uppy(service, server, claims):
+    client = server.client()
     check_sign_request(service, client, claims)
     check_companion(service, client, claims)
 
@@ -171,15 +172,16 @@ class RemoteSigned:
         return status, content
 
 
-def check_iceberg(service, client, claims):
-    iceberg = RemoteSigned(service, client.meta.endpoint_url.replace("127.0.0.1", "s3.localhost"))
+def check_iceberg(service, server, claims):
+    client = server.client()
+    iceberg = RemoteSigned(service, server.endpoint)
     key = "/wh/t/data/a%20b%2B%E4%B8%AD.parquet"
     claims.check(
         "Iceberg's client puts a file",
         iceberg.send("PUT", key, {"Content-Type": "application/octet-stream"}, b"0123456789")[0] == 200)
     claims.check(
         "and reads a range of it, which is not signed",
-        iceberg.send("GET", key, {"Range": "bytes=2-4"}) == (206, b"234"))
+        iceberg.send("GET", key, {"Range": "bytes=2-4"})[1] == b"234")
     claims.check("and asks for its head", iceberg.send("HEAD", key)[0] == 200)
     status, _ = iceberg.sign("POST", key + "?uploads")
     claims.check("an upload in parts is signed", status == 200)
@@ -201,7 +203,7 @@ def check_iceberg(service, client, claims):
         "a deletion inside the grant deletes", status == 200 and not {"wh/t/one", "wh/t/two"} & left and "out/three" in left)
     # Amazon S3 compares the body with the hash that is signed (XAmzContentSHA256Mismatch).
     status, _ = iceberg.send("POST", "?delete", digest(mine), others, told=mine)
-    claims.check("SeaweedFS compares no body with its hash, as config/README.md says", status == 200)
+    claims.check("a deletion with another body than was judged is refused", status >= 400)
     claims.check("and a file is deleted", iceberg.send("DELETE", key)[0] == 204)
     for target in ["/out/three", "/wh/t/../../out/three", "/?list-type=2&prefix=wh/t/", "/wh/t/a?acl"]:
         claims.check(f"{target} is not signed", iceberg.sign("GET", target)[0] in (400, 403))

@@ -30,6 +30,12 @@ package enum Percent {
         return isWhole
     }
 
+    /// The text decoded; nil where it cannot be.
+    package static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        var out = ByteWriter(capacity: text.count)
+        return decode(text.span, plusIsSpace: false, into: &out) ? out.array : nil
+    }
+
     /// Appends `bytes` with everything as `%XX` in upper case but what is `plain`; a space is `%20`.
     package static func encode(
         _ bytes: Span<UInt8>, keeping plain: ByteSet = .unreserved, into writer: inout ByteWriter

@@ -105,16 +105,7 @@ struct StartingSample {
               maxSize: "5MiB", contentTypes: ["image/jpeg", "image/png"], lifetime: "10m",
             },
             """,
-        policyTests: """
-            {
-              caller: "CALLER", route: "oss.presigned-url",
-              parameters: { key: "users/NAME/a.jpg", method: "GET" }, expect: "allow",
-            },
-            {
-              caller: "CALLER", route: "oss.presigned-url",
-              parameters: { key: "users/other/a.jpg", method: "GET" }, expect: "deny",
-            },
-            """)
+        policyTests: downloads(by: "oss.presigned-url"))
 
     private static let s3 = StartingSample(
         provider: "s3", variable: "S3_SECRET_KEY",
@@ -132,16 +123,7 @@ struct StartingSample {
               maxSize: "5MiB", contentTypes: ["image/jpeg", "image/png"],
             },
             """,
-        policyTests: """
-            {
-              caller: "CALLER", route: "s3.presigned-url",
-              parameters: { key: "users/NAME/a.jpg", method: "GET" }, expect: "allow",
-            },
-            {
-              caller: "CALLER", route: "s3.presigned-url",
-              parameters: { key: "users/other/a.jpg", method: "GET" }, expect: "deny",
-            },
-            """)
+        policyTests: downloads(by: "s3.presigned-url"))
 
     private static let sts = StartingSample(
         provider: "sts", variable: "STS_SECRET_KEY",
@@ -160,10 +142,7 @@ struct StartingSample {
               actions: ["oss:PutObject", "oss:AbortMultipartUpload", "oss:ListParts"],
             },
             """,
-        policyTests: """
-            { caller: "CALLER", route: "distribute-token", expect: "allow" },
-            { caller: "anonymous", route: "distribute-token", expect: "unauthenticated" },
-            """)
+        policyTests: sessions(of: "distribute-token"))
 
     private static let awsSTS = StartingSample(
         provider: "aws-sts", variable: "AWS_SECRET_ACCESS_KEY",
@@ -182,8 +161,27 @@ struct StartingSample {
               actions: ["s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"],
             },
             """,
-        policyTests: """
-            { caller: "CALLER", route: "s3.credentials", expect: "allow" },
-            { caller: "anonymous", route: "s3.credentials", expect: "unauthenticated" },
-            """)
+        policyTests: sessions(of: "s3.credentials"))
+
+    /// Tests that a route gives URLs of a caller's own objects, and of no others.
+    private static func downloads(by route: String) -> String {
+        """
+        {
+          caller: "CALLER", route: "\(route)",
+          parameters: { key: "users/NAME/a.jpg", method: "GET" }, expect: "allow",
+        },
+        {
+          caller: "CALLER", route: "\(route)",
+          parameters: { key: "users/other/a.jpg", method: "GET" }, expect: "deny",
+        },
+        """
+    }
+
+    /// Tests that a route gives temporary keys to callers who are known.
+    private static func sessions(of route: String) -> String {
+        """
+        { caller: "CALLER", route: "\(route)", expect: "allow" },
+        { caller: "anonymous", route: "\(route)", expect: "unauthenticated" },
+        """
+    }
 }

@@ -48,7 +48,7 @@ package struct InspectedRequest: Sendable {
     }
 
     /// The path decoded, without its first slash; nil where it cannot be.
-    var decodedPath: [UInt8]? { InspectedRequest.decode(path.dropFirst()) }
+    var decodedPath: [UInt8]? { Percent.decoded(path.dropFirst()) }
 
     /// The most parameters and fields that are looked at: to sort them takes the square of their number.
     private static let mostNames = 256
@@ -56,18 +56,7 @@ package struct InspectedRequest: Sendable {
     /// The query's parameters in their order; nil where one cannot be decoded, or for too many.
     var parameters: [QueryParameter]? {
         guard (query ?? []).count(where: { $0 == UInt8(ascii: "&") }) < InspectedRequest.mostNames else { return nil }
-        var parameters: [QueryParameter] = []
-        for part in (query ?? []).split(separator: UInt8(ascii: "&")) {
-            let equals = part.firstIndex(of: UInt8(ascii: "="))
-            guard let name = InspectedRequest.decode(part[..<(equals ?? part.endIndex)]) else { return nil }
-            guard let equals else {
-                parameters.append(QueryParameter(name: name, value: nil))
-                continue
-            }
-            guard let value = InspectedRequest.decode(part[(equals + 1)...]) else { return nil }
-            parameters.append(QueryParameter(name: name, value: value))
-        }
-        return parameters
+        return QueryParameter.list((query ?? [])[...])
     }
 
     /// The value of the only parameter of this name; nil where there is none, or several.
@@ -77,11 +66,6 @@ package struct InspectedRequest: Sendable {
     func parameter(_ name: [UInt8]) -> [UInt8]? {
         let values = (parameters ?? []).filter { $0.name == name }
         return values.count == 1 ? values[0].value : nil
-    }
-
-    private static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-        var out = ByteWriter(capacity: text.count)
-        return Percent.decode(text.span, plusIsSpace: false, into: &out) ? out.array : nil
     }
 }
 

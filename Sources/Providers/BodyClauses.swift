@@ -17,6 +17,9 @@ struct BodyClauses: Sendable {
         "Content types of uploads. PUT and POST must have one of them; `image/*` stands for all that begin with `image/`."
     )
 
+    static let unenforced = Field(
+        "unenforced", .strings, "Clauses of the grant that the vendor cannot enforce (R18): maxSize.")
+
     init(contentTypes: [[UInt8]]?, maxSize: Int?) throws(FieldProblem) {
         guard contentTypes.map({ !$0.isEmpty && $0.allSatisfy(MediaTypeName.isPattern) }) ?? true else {
             throw FieldProblem("contentTypes", "must be at least one, such as image/png or image/*, in lower case")
@@ -27,6 +30,20 @@ struct BodyClauses: Sendable {
 
     /// Warnings for the operator.
     var doubts: [String] { contentTypes.flatMap(MediaTypeName.doubt(of:)).map { ["contentTypes: \($0)"] } ?? [] }
+
+    /// Checks that a grant owns which of its clauses the vendor does not enforce (R18).
+    /// - Parameters:
+    ///   - names: what it lists under `unenforced`.
+    ///   - fault: why the size is not enforced; nil where it is.
+    func checkOwned(_ names: [[UInt8]]?, sizeFault fault: String?) throws(FieldProblem) {
+        let names = names ?? []
+        guard names.allSatisfy({ $0.text == "maxSize" }), names.isEmpty || maxSize != nil && fault != nil else {
+            throw FieldProblem("unenforced", "must name clauses of the grant that are not enforced, of maxSize")
+        }
+        if let fault, maxSize != nil, names.isEmpty {
+            throw FieldProblem("maxSize", "cannot be enforced: \(fault); or list it under unenforced (R18)")
+        }
+    }
 
     /// Whether a header may be signed though the grant's `headers` do not name it.
     func admits(header name: Span<UInt8>) -> Bool {

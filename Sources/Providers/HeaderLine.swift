@@ -24,3 +24,21 @@ struct HeaderLine {
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 }
+
+extension ByteWriter {
+    /// Writes a field line.
+    mutating func append(field name: StaticString, _ value: Span<UInt8>) {
+        append(name)
+        append(": ")
+        append(value)
+        append("\r\n")
+    }
+
+    /// Writes a field line.
+    mutating func append(field: NameValue) {
+        append(field.name)
+        append(": ")
+        append(field.value)
+        append("\r\n")
+    }
+}

@@ -1,3 +1,4 @@
+import Access
 import Bytes
 
 /// The requests to a vendor that are signed for callers: a request that is not in the table never is (R15).
@@ -91,6 +92,16 @@ struct OperationTable: Sendable {
 
     private static func once(_ names: [[UInt8]]) -> [[UInt8]] {
         names.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+}
+
+extension Field where Value == [[UInt8]]? {
+    /// What of a vendor's table a grant lets be signed.
+    /// - Parameter what: what the names are of, for the documentation.
+    static func signed(_ name: String, _ what: String, of names: [[UInt8]], required: Bool = false) -> Field {
+        Field(
+            name, .strings, required: required, told: true,
+            "The \(what) that may be signed, of \(names.map(\.text).joined(separator: ", ")).")
     }
 }
 

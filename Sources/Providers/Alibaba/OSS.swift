@@ -63,6 +63,15 @@ package enum OSS {
         return host.flatMap { BaseURL(endpoint: $0) }
     }
 
+    /// Where the buckets of a grant's credential are, for signatures of version 4.
+    static func place(_ context: GrantContext) throws(FieldProblem) -> V4Place {
+        guard let region = context.credential[credential.region], let endpoint = endpoint(context.credential) else {
+            throw FieldProblem("credential", "needs region")
+        }
+        if let bucket = context.bucket, !isBucket(bucket.span) { throw FieldProblem("bucket", bucketFault) }
+        return V4Place(endpoint: endpoint, region: region, scheme: v4)
+    }
+
     /// What is wrong with where a credential says that its buckets are; nil when nothing is.
     static func endpointFault(_ fields: FieldValues, _ endpoint: [UInt8]?) -> String? {
         BaseURL.endpointFault(

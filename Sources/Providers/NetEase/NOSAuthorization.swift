@@ -65,21 +65,15 @@ struct NOSAuthorization: TokenIssuer {
     private static let parameters = NOSRequestParts.Parameters()
 
     private struct Fields: FieldGroup {
-        let methods = Field(
-            "methods", .strings, required: true, told: true,
-            "The methods that may be signed, of \(list(table.methods)).")
-        let headers = Field(
-            "headers", .strings, told: true, "The headers that may be signed, of \(list(table.headers)).")
-        let query = Field(
-            "query", .strings, told: true, "The sub-resources that may be signed, of \(list(table.subResources)).")
+        let methods = Field<[[UInt8]]?>.signed("methods", "methods", of: table.methods, required: true)
+        let headers = Field<[[UInt8]]?>.signed("headers", "headers", of: table.headers)
+        let query = Field<[[UInt8]]?>.signed("query", "sub-resources", of: table.subResources)
     }
 
     private struct HeaderFields: FieldGroup {
         let request = Fields()
         let outliveCaller = Field<Bool>.outliveCaller
     }
-
-    private static func list(_ names: [[UInt8]]) -> String { names.map(\.text).joined(separator: ", ") }
 
     private static let answer =
         AnswerField.signedRequest + [

@@ -144,7 +144,7 @@ struct IcebergRequest: AskDetail {
             origin = Array(scheme.utf8) + host
             let target = rest.dropFirst(host.count)
             let path = target.prefix { $0 != UInt8(ascii: "?") }
-            guard let decoded = URLParts.decoded(path.dropFirst()), path.isEmpty || path.first == UInt8(ascii: "/")
+            guard let decoded = Percent.decoded(path.dropFirst()), path.isEmpty || path.first == UInt8(ascii: "/")
             else { return nil }
             switch style {
             case .virtual: (bucket, key) = (Array(host.prefix { $0 != UInt8(ascii: ".") }), decoded)
@@ -152,19 +152,8 @@ struct IcebergRequest: AskDetail {
                 bucket = Array(decoded.prefix { $0 != UInt8(ascii: "/") })
                 key = Array(decoded.dropFirst(bucket.count + 1))
             }
-            var query: [NameValue] = []
-            for pair in target.dropFirst(path.count + 1).split(separator: UInt8(ascii: "&")) {
-                let name = pair.prefix { $0 != UInt8(ascii: "=") }
-                guard let text = URLParts.decoded(name), let value = URLParts.decoded(pair.dropFirst(name.count + 1))
-                else { return nil }
-                query.append(NameValue(text, value))
-            }
-            self.query = query
-        }
-
-        private static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-            var out = ByteWriter(capacity: text.count)
-            return Percent.decode(Array(text).span, plusIsSpace: false, into: &out) ? out.array : nil
+            guard let query = QueryParameter.list(target.dropFirst(path.count + 1)) else { return nil }
+            self.query = query.map { NameValue($0.name, $0.value ?? []) }
         }
     }
 }

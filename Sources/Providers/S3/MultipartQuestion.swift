@@ -7,7 +7,7 @@ import Crypto
 struct MultipartQuestion: VendorQuestion {
     private let operation: S3Multipart.Operation
     private let upload: Upload
-    private let place: S3.Place
+    private let place: V4Place
     private let signer: SigningKey
     private let seal: UploadSeal
     /// Whether S3 shall complete no upload whose key has an object.
@@ -32,7 +32,7 @@ struct MultipartQuestion: VendorQuestion {
     }
 
     init(
-        _ operation: S3Multipart.Operation, _ upload: Upload, at place: S3.Place, with signer: SigningKey,
+        _ operation: S3Multipart.Operation, _ upload: Upload, at place: V4Place, with signer: SigningKey,
         by seal: UploadSeal, mustCreate: Bool
     ) {
         self.operation = operation
@@ -46,41 +46,22 @@ struct MultipartQuestion: VendorQuestion {
     // MARK: Asking
 
     func call(to authority: [UInt8], at now: Int64) throws(IssueError) -> UpstreamCall {
-        var lines = ByteWriter(capacity: 512)
-        lines.append("host: ")
-        lines.append(authority)
-        lines.append("\r\n")
-        let told = lines.count
-        if operation == .create, let type = upload.type { lines.append(field: "content-type", type) }
-        if operation == .complete {
-            lines.append(field: "content-type", StaticString("application/xml").array)
-            if mustCreate { lines.append(field: "if-none-match", StaticString("*").array) }
-        }
-        HeaderSignatureV4.writeFields(place.scheme, at: now, token: signer.securityToken, into: &lines)
-        let query = operation == .create ? [NameValue("uploads", [])] : [NameValue("uploadId", upload.id)]
-        let method = method
-        let request = try ObjectRequest(
-            place.scheme, method: method.name.bytes, bucket: upload.bucket.span, key: upload.key.span,
-            parameters: query, fieldLines: lines.bytes)
-        var authorization = ByteWriter(capacity: 256)
-        var path = ByteWriter(capacity: 256)
-        var scratch = ByteWriter()
-        try HeaderSignatureV4.write(
-            for: CanonicalRequest(request),
-            with: ScopedKey.kept(by: signer, place.scheme, region: place.region, at: now),
-            into: &authorization, using: &scratch)
-        place.writePath(of: upload.bucket.span, upload.key.span, into: &path)
+        let signer = V4Signer(try place.key(signer, at: now), at: now, token: signer.securityToken)
         var headers: [NameValue] = []
-        var start = told
-        while let line = try HeaderLine.next(&start, of: lines.bytes) {
-            headers.append(
-                NameValue(lines.bytes.extracting(line.name).array, lines.bytes.extracting(line.value).array))
+        if operation == .create, let type = upload.type { headers.append(NameValue("content-type", type)) }
+        if operation == .complete {
+            headers.append(NameValue("content-type", "application/xml"))
+            if mustCreate { headers.append(NameValue("if-none-match", "*")) }
         }
+        headers.append(NameValue(place.scheme.fields.contentHash, V4Scheme.unsignedPayload))
+        var path = ByteWriter(capacity: 256)
+        place.scheme.writePath(of: upload.bucket.span, upload.key.span, into: &path)
         var call = UpstreamCall(
-            method, authority: authority, path: path.array, query: query,
-            headers: headers + [
-                NameValue("authorization", authorization.array), NameValue("user-agent", "Countersign"),
-            ], body: operation == .complete ? body : [])
+            method, authority: authority, path: path.array,
+            query: operation == .create ? [NameValue("uploads", [])] : [NameValue("uploadId", upload.id)],
+            headers: headers + signer.headers, body: operation == .complete ? body : [])
+        try call.sign(about: upload.bucket.span, key: upload.key.span, by: signer)
+        call.headers.append(NameValue("user-agent", "Countersign"))
         call.isRepeatable = operation == .list
         return call
     }
@@ -134,10 +115,7 @@ struct MultipartQuestion: VendorQuestion {
             return object { json in
                 json.add(
                     "location",
-                    text: { url in
-                        place.writeURL(of: upload.bucket.span, into: &url)
-                        ObjectRequest.encode(upload.key.span, into: &url)
-                    })
+                    text: { place.writeURL(of: upload.bucket.span, key: upload.key.span, into: &$0) })
             }
         }
     }
@@ -180,15 +158,5 @@ struct MultipartQuestion: VendorQuestion {
             json.add("bucket", upload.bucket)
         })
         return out.array
-    }
-}
-
-extension ByteWriter {
-    /// Writes a field line of a request.
-    fileprivate mutating func append(field name: StaticString, _ value: [UInt8]) {
-        append(name)
-        append(": ")
-        append(value)
-        append("\r\n")
     }
 }

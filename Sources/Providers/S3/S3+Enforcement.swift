@@ -2,7 +2,7 @@ import Access
 
 extension [Enforcement] {
     static let s3Request = [
-        Enforcement(.vendor, "method, bucket, key and query", "version 4 signs them"),
+        .operation,
         Enforcement(.vendor, "headers", "all that the answer names are signed; the client must send them as they are"),
         Enforcement(.vendor, "end", "the date of a request, or the lifetime of a URL, that is signed"),
         Enforcement(
@@ -10,9 +10,7 @@ extension [Enforcement] {
             "Content-Length is signed, where the grant has maxSize"),
         Enforcement(
             .nobody, "size without maxSize", "a body's size is then not signed; maxSize or s3.post-policy limits it"),
-        Enforcement(
-            .vendor, "overwriting",
-            "If-None-Match: * is signed, unless the grant has overwrite: true; not every server knows it"),
+        .newOnly,
         Enforcement(.nobody, "content", "a body is signed only by a Content-MD5, where the caller gives one"),
         .reuse,
     ]
@@ -36,12 +34,10 @@ extension [Enforcement] {
         Enforcement(.service, "what a deletion names", "every key of the body is read"),
         Enforcement(
             .vendor, "what a deletion names", "the body's SHA-256 is signed; SeaweedFS 4.48 does not compare them"),
-        Enforcement(.vendor, "method, bucket, key and query", "version 4 signs them"),
+        .operation,
         Enforcement(.vendor, "headers of the vendor's own", "all are signed; a range and others are not"),
         Enforcement(.vendor, "end", "the date of the request"),
-        Enforcement(
-            .vendor, "overwriting",
-            "If-None-Match: * is signed, unless the grant has overwrite: true; not every server knows it"),
+        .newOnly,
         Enforcement(.nobody, "content", "a body is signed only by its hash, if the client has one"),
         .reuse,
     ]
@@ -66,4 +62,11 @@ extension [Enforcement] {
         Enforcement(.nobody, "overwriting", "a policy cannot forbid it; a URL of s3.presigned-url can"),
         .reuse,
     ]
+}
+
+extension Enforcement {
+    fileprivate static let operation = Enforcement(.vendor, "method, bucket, key and query", "version 4 signs them")
+    fileprivate static let newOnly = Enforcement(
+        .vendor, "overwriting",
+        "If-None-Match: * is signed, unless the grant has overwrite: true; not every server knows it")
 }

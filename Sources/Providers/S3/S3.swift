@@ -106,93 +106,15 @@ package enum S3 {
 
     static let bucketFault: StaticString = "must be 3 to 63 of a-z 0-9 and inner hyphens; and dots with style: \"path\""
 
-    /// What a grant's credential says of where its buckets are.
-    struct Place: Sendable {
-        let endpoint: BaseURL
-        let region: [UInt8]
-        let scheme: V4Scheme
-
-        init(_ context: GrantContext) throws(FieldProblem) {
-            let settings = Settings(context.credential, of: credential)
-            guard let endpoint = settings.endpoint.flatMap({ BaseURL(endpoint: $0) }), let region = settings.region
-            else { throw FieldProblem("credential", "needs endpoint and region") }
-            self.endpoint = endpoint
-            self.region = region
-            scheme = S3.v4(settings.style)
-            if let bucket = context.bucket, !scheme.isBucket(bucket.span) {
-                throw FieldProblem("bucket", S3.bucketFault.description)
-            }
+    /// Where the buckets of a grant's credential are.
+    static func place(_ context: GrantContext) throws(FieldProblem) -> V4Place {
+        let settings = Settings(context.credential, of: credential)
+        guard let endpoint = settings.endpoint.flatMap({ BaseURL(endpoint: $0) }), let region = settings.region
+        else { throw FieldProblem("credential", "needs endpoint and region") }
+        let place = V4Place(endpoint: endpoint, region: region, scheme: v4(settings.style))
+        if let bucket = context.bucket, !place.scheme.isBucket(bucket.span) {
+            throw FieldProblem("bucket", bucketFault.description)
         }
-
-        /// Writes the Host field, which every signature covers.
-        func writeHost(of bucket: Span<UInt8>, into lines: inout ByteWriter) {
-            lines.append("host: ")
-            writeAuthority(of: bucket, into: &lines)
-            lines.append("\r\n")
-        }
-
-        /// Writes scheme and host of requests about a bucket.
-        func writeOrigin(of bucket: Span<UInt8>, into out: inout ByteWriter) {
-            if scheme.hasBucketInHost { endpoint.write(bucket: bucket, into: &out) } else { endpoint.write(into: &out) }
-        }
-
-        /// Writes the path of an object; of a bucket, where the key is empty.
-        func writePath(of bucket: Span<UInt8>, _ key: Span<UInt8>, into out: inout ByteWriter) {
-            out.append(UInt8(ascii: "/"))
-            if !scheme.hasBucketInHost {
-                out.append(bucket)
-                out.append(UInt8(ascii: "/"))
-            }
-            ObjectRequest.encode(key, into: &out)
-        }
-
-        /// Writes the URL of a bucket, which ends in `/`.
-        func writeURL(of bucket: Span<UInt8>, into out: inout ByteWriter) {
-            writeOrigin(of: bucket, into: &out)
-            writePath(of: bucket, Span(), into: &out)
-        }
-
-        /// Writes a URL that carries its signature, for as long as a permit holds.
-        /// - Parameter canonical: of the request with the fields that the client has to send.
-        func writeSignedURL(
-            of canonical: borrowing CanonicalRequest, under permit: borrowing Permit, with key: SigningKey,
-            into out: inout ByteWriter, using scratch: inout ByteWriter
-        ) throws(IssueError) {
-            let begin = permit.expiresAt - permit.lifetime
-            let scoped = try ScopedKey.kept(by: key, scheme, region: region, at: begin)
-            try PresignedURLV4.write(
-                for: canonical, on: endpoint, lasting: permit.lifetime,
-                by: V4Signer(scoped, at: begin, token: key.securityToken), into: &out, using: &scratch)
-        }
-
-        /// The same of a request about the permit's object that has no fields but the host.
-        func writeSignedURL(
-            _ method: Span<UInt8>, _ parameters: [NameValue], under permit: borrowing Permit, with key: SigningKey,
-            into out: inout ByteWriter, using scratch: inout ByteWriter
-        ) throws(IssueError) {
-            var lines = ByteWriter(capacity: 128)
-            writeHost(of: permit.bucket, into: &lines)
-            let canonical = try CanonicalRequest(
-                ObjectRequest(
-                    scheme, method: method, bucket: permit.bucket, key: permit.key, parameters: parameters,
-                    fieldLines: lines.bytes))
-            try writeSignedURL(of: canonical, under: permit, with: key, into: &out, using: &scratch)
-        }
-
-        /// Whether the Host field of a request about a bucket is so.
-        func isHost(_ value: Span<UInt8>, of bucket: Span<UInt8>) -> Bool {
-            guard scheme.hasBucketInHost else { return value.equals(endpoint.authority) }
-            return value.count > bucket.count && value.begins(with: bucket)
-                && value[bucket.count] == UInt8(ascii: ".")
-                && value.extracting(bucket.count + 1..<value.count).equals(endpoint.authority)
-        }
-
-        private func writeAuthority(of bucket: Span<UInt8>, into out: inout ByteWriter) {
-            if scheme.hasBucketInHost {
-                endpoint.writeAuthority(of: bucket, into: &out)
-            } else {
-                out.append(endpoint.authority)
-            }
-        }
+        return place
     }
 }

@@ -6,7 +6,7 @@ import Crypto
 /// Authorization field, ready for the client to send.
 struct S3Authorization: TokenIssuer {
     let callersEnd: CallersEnd
-    private let place: S3.Place
+    private let place: V4Place
     private let clauses: S3RequestClauses
     private let form: Form
 
@@ -60,7 +60,7 @@ struct S3Authorization: TokenIssuer {
     private init(
         _ grant: Settings<S3RequestClauses.Fields>, _ context: GrantContext, _ form: Form, callersEnd: CallersEnd
     ) throws(FieldProblem) {
-        place = try S3.Place(context)
+        place = try S3.place(context)
         clauses = try S3RequestClauses(grant, context)
         self.form = form
         self.callersEnd = callersEnd
@@ -137,11 +137,8 @@ struct S3Authorization: TokenIssuer {
                     try headers.add(
                         "Authorization",
                         text: { field throws(IssueError) in
-                            try HeaderSignatureV4.write(
-                                for: canonical,
-                                with: ScopedKey.kept(
-                                    by: key, place.scheme, region: place.region, at: instant.unixSeconds),
-                                into: &field, using: &scratch)
+                            try place.writeAuthorization(
+                                of: canonical, with: key, at: instant, into: &field, using: &scratch)
                         })
                 })
             json.add("bucket", permit.bucket)

@@ -5,7 +5,7 @@ import Crypto
 /// `/v1/aws/s3/sign`, and a table's `/sign` of Iceberg's REST catalog: a request to S3 that a client of the catalog has signed.
 struct S3Iceberg: TokenIssuer {
     let callersEnd: CallersEnd
-    private let place: S3.Place
+    private let place: V4Place
     private let style: S3.Style
     private let clauses: S3RequestClauses
 
@@ -52,7 +52,7 @@ struct S3Iceberg: TokenIssuer {
     }
 
     private init(_ grant: Settings<Fields>, _ context: GrantContext) throws(FieldProblem) {
-        place = try S3.Place(context)
+        place = try S3.place(context)
         style = Settings(context.credential, of: S3.credential).style
         clauses = try S3RequestClauses(grant.request, context, S3Operations.iceberg)
         callersEnd = CallersEnd(outliveCaller: grant.outliveCaller)
@@ -64,7 +64,7 @@ struct S3Iceberg: TokenIssuer {
         guard let request = ask.detail as? IcebergRequest else { return Objection("uri", "was not read") }
         guard request.style == style else { return S3.wrongStyle }
         var origin = ByteWriter(capacity: 128)
-        place.writeOrigin(of: request.bucket.span, into: &origin)
+        place.scheme.writeOrigin(of: request.bucket.span, on: place.endpoint, into: &origin)
         guard place.scheme.isBucket(request.bucket.span), request.origin.span.equals(origin.bytes) else {
             return Objection("uri", "must begin as the URLs of the credential's endpoint and of the bucket do")
         }
@@ -110,11 +110,8 @@ struct S3Iceberg: TokenIssuer {
                         headers.add(named: lines.bytes.extracting(line.name).array, array: { $0.add(value) })
                     }
                     var field = ByteWriter(capacity: 256)
-                    try HeaderSignatureV4.write(
-                        for: canonical,
-                        with: ScopedKey.kept(
-                            by: key, place.scheme, region: place.region, at: instant.unixSeconds),
-                        into: &field, using: &scratch)
+                    try place.writeAuthorization(
+                        of: canonical, with: key, at: instant, into: &field, using: &scratch)
                     headers.add(named: Array("Authorization".utf8), array: { $0.add(field.array) })
                 })
         })

@@ -6,7 +6,7 @@ import Crypto
 /// and signs a URL for each part. The grant is judged at every call, and a client's id of an upload holds for its caller and key alone.
 struct S3Multipart: VendorIssuer, TokenIssuer {
     let endpoints: [VendorEndpoint]
-    private let place: S3.Place
+    private let place: V4Place
     private let bucket: [UInt8]
     private let body: BodyClauses
     private let overwrites: Bool
@@ -128,13 +128,13 @@ struct S3Multipart: VendorIssuer, TokenIssuer {
     }
 
     private init(_ grant: Settings<Fields>, _ context: GrantContext) throws(FieldProblem) {
-        place = try S3.Place(context)
+        place = try S3.place(context)
         guard let bucket = context.bucket else {
             throw FieldProblem("bucket", "must be named, since uploads are bound to it")
         }
         self.bucket = bucket
         var own = ByteWriter()
-        place.writeOrigin(of: bucket.span, into: &own)
+        place.scheme.writeOrigin(of: bucket.span, on: place.endpoint, into: &own)
         endpoints = try VendorEndpoint.list([own.array], field: "credential")
         body = try BodyClauses(contentTypes: grant.contentTypes, maxSize: nil)
         overwrites = grant.overwrite

@@ -10,7 +10,7 @@ import Crypto
 /// requests that the service writes (`S3RequestClauses`).
 struct S3RemoteSignature: TokenIssuer {
     let callersEnd: CallersEnd
-    private let place: S3.Place
+    private let place: V4Place
     private let style: S3.Style
     private let clauses: S3RequestClauses
     private let accessKey: [UInt8]
@@ -89,7 +89,7 @@ struct S3RemoteSignature: TokenIssuer {
     }
 
     private init(_ grant: Settings<Fields>, _ context: GrantContext) throws(FieldProblem) {
-        place = try S3.Place(context)
+        place = try S3.place(context)
         style = Settings(context.credential, of: S3.credential).style
         clauses = try S3RequestClauses(grant.request, context)
         accessKey = context.accessKey

@@ -23,26 +23,16 @@ struct S3RequestClauses: Sendable {
             "overwrite", .boolean, default: false, told: true,
             "Whether an upload may replace an existing object. Without it, `If-None-Match: *` must be signed; the service adds it to the requests that it writes."
         )
-        let unenforced = Field(
-            "unenforced", .strings, "Clauses of the grant that the vendor cannot enforce (R18): maxSize.")
+        let unenforced = BodyClauses.unenforced
 
         /// - Parameter table: of the route.
         init(_ table: OperationTable = S3Operations.table) {
-            methods = Field(
-                "methods", .strings, required: true, told: true,
-                "The methods that may be signed, of \(list(table.methods)).")
-            headers = Field(
-                "headers", .strings, told: true, "The headers that may be signed, of \(list(table.headers)).")
-            subresources = Field(
-                "subresources", .strings, told: true,
-                "The sub-resources that may be signed, of \(list(table.subResources)).")
-            query = Field(
-                "query", .strings, told: true,
-                "The other query parameters that may be signed, of \(list(table.query)).")
+            methods = .signed("methods", "methods", of: table.methods, required: true)
+            headers = .signed("headers", "headers", of: table.headers)
+            subresources = .signed("subresources", "sub-resources", of: table.subResources)
+            query = .signed("query", "other query parameters", of: table.query)
         }
     }
-
-    private static func list(_ names: [[UInt8]]) -> String { names.map(\.text).joined(separator: ", ") }
 
     /// - Parameter table: of the route.
     init(
@@ -51,14 +41,7 @@ struct S3RequestClauses: Sendable {
         let subResources = grant.subresources ?? []
         body = try BodyClauses(contentTypes: grant.contentTypes, maxSize: grant.maxSize)
         isSizeNeeded = !subResources.contains { $0.text == "partNumber" }
-        let unenforced = grant.unenforced ?? []
-        guard unenforced.allSatisfy({ $0.text == "maxSize" }),
-            unenforced.isEmpty || body.maxSize != nil && !isSizeNeeded
-        else { throw FieldProblem("unenforced", "must name clauses of the grant that are not enforced, of maxSize") }
-        guard body.maxSize == nil || isSizeNeeded || !unenforced.isEmpty else {
-            throw FieldProblem(
-                "maxSize", "cannot be enforced: an object in pieces has any; or list it under unenforced (R18)")
-        }
+        try body.checkOwned(grant.unenforced, sizeFault: isSizeNeeded ? nil : "an object in pieces has any")
         rule = try OperationRule(
             table, methods: grant.methods ?? [], subResources: (subResources, "subresources"),
             query: (grant.query ?? [], "query"), headers: grant.headers ?? [], reach: context.reach)

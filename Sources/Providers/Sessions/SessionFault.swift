@@ -77,6 +77,34 @@ extension UpstreamAnswer {
     /// How far the vendor's clock may be from ours, in seconds (R17).
     private static let clockTolerance: Int64 = 300
 
+    /// Refuses what is nobody's credential, before it is read.
+    func checkForm() throws(SessionFault) {
+        guard !(300...399).contains(status) else { throw SessionFault(.redirect, status: status) }
+        guard body.count <= CredentialExchange.answerLimit else { throw SessionFault(.tooLarge, status: status) }
+    }
+
+    /// The credential of what was read; each is nil where it is not there.
+    /// - Parameters:
+    ///   - end: when the vendor ends it, in seconds since 1970.
+    ///   - longest: the seconds that were asked for; nil where none were.
+    func credential(
+        _ id: [UInt8]?, secret: [UInt8]?, token: [UInt8]?, end: Int64?, at now: Int64, longest: Int64?
+    ) throws(SessionFault) -> SessionCredential {
+        guard let id, let secret, let token, let end,
+            let credential = SessionCredential(
+                accessKeyID: id, secret: secret, securityToken: token,
+                expiresAt: SessionCredential.end(end, at: now, longest: longest))
+        else { throw SessionFault(.incomplete, status: status) }
+        guard end > now else { throw SessionFault(.expired, status: status) }
+        return credential
+    }
+
+    /// The fault that the vendor names, or that it is no answer of the vendor.
+    func fault(_ code: [UInt8]?, requestID: [UInt8]?, keyCodes: [String] = []) -> SessionFault {
+        code.flatMap { SessionFault(vendorCode: $0, requestID: requestID, status: status, keyCodes: keyCodes) }
+            ?? SessionFault(status == 200 ? .incomplete : .unreadable, status: status)
+    }
+
     /// R17: with clocks too far apart nothing is issued, since nobody knows how long it holds.
     func checkClock(at now: Int64) throws(SessionFault) {
         guard let theirs = moment else { return }

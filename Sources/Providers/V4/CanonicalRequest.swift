@@ -38,7 +38,7 @@ package struct CanonicalRequest: ~Escapable {
             out.append(request.bucket)
             out.append(UInt8(ascii: "/"))
         }
-        ObjectRequest.encode(request.key, into: &out)
+        Percent.encode(request.key, keeping: .unreservedPath, into: &out)
         out.append(UInt8(ascii: "\n"))
         for (index, parameter) in parameters.sorted(by: { $0.precedesEncoded($1) }).enumerated() {
             if index > 0 { out.append(UInt8(ascii: "&")) }

@@ -17,10 +17,7 @@ package enum HeaderSignatureV4 {
     /// The first of them.
     /// - Parameter payload: the body's hash, or `V4Scheme.unsignedPayload`.
     static func writePayload(_ payload: Span<UInt8>, _ scheme: V4Scheme, into out: inout ByteWriter) {
-        out.append(scheme.fields.contentHash)
-        out.append(": ")
-        out.append(payload)
-        out.append("\r\n")
+        out.append(field: scheme.fields.contentHash, payload)
     }
 
     /// The others.
@@ -29,12 +26,7 @@ package enum HeaderSignatureV4 {
         out.append(": ")
         ISO8601.writeBasic(moment, into: &out)
         out.append("\r\n")
-        if let token {
-            out.append(scheme.fields.token)
-            out.append(": ")
-            out.append(token)
-            out.append("\r\n")
-        }
+        if let token { out.append(field: scheme.fields.token, token.span) }
     }
 
     /// - Parameters:

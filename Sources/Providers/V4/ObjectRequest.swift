@@ -48,26 +48,12 @@ package struct ObjectRequest: ~Escapable {
     /// Writes `https://bucket.endpoint/key?parameters`, or `https://endpoint/bucket/key?parameters`, the parameters sorted by
     /// name, as OSS's Go SDK does.
     func writeURL(on endpoint: BaseURL, _ parameters: [NameValue], into out: inout ByteWriter) {
-        if bucket.isEmpty || !scheme.hasBucketInHost {
-            endpoint.write(into: &out)
-        } else {
-            endpoint.write(bucket: bucket, into: &out)
-        }
-        out.append(UInt8(ascii: "/"))
-        if !bucket.isEmpty, !scheme.hasBucketInHost {
-            out.append(bucket)
-            out.append(UInt8(ascii: "/"))
-        }
-        ObjectRequest.encode(key, into: &out)
+        scheme.writeOrigin(of: bucket, on: endpoint, into: &out)
+        scheme.writePath(of: bucket, key, into: &out)
         for (index, parameter) in parameters.sorted(by: { $0.name.precedes($1.name) }).enumerated() {
             out.append(index == 0 ? UInt8(ascii: "?") : UInt8(ascii: "&"))
             parameter.write(into: &out)
         }
-    }
-
-    /// Writes a key as it stands in a path.
-    static func encode(_ key: Span<UInt8>, into out: inout ByteWriter) {
-        Percent.encode(key, keeping: .unreservedPath, into: &out)
     }
 
     /// For a URL that carries its signature: the fields that would carry one are not there.

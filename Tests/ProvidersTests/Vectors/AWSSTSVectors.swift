@@ -16,10 +16,10 @@ enum AWSSTSVectors {
                 accessKey: try #require(input["accessKeyId"]).bytes,
                 secret: Secret(try #require(input["secretAccessKey"]).bytes + Array(suffix.utf8)),
                 securityToken: input["sessionToken"]?.string.map { Array($0.utf8) })
-            let headers = try AWSSignature.headers(
-                to: Array(authority.utf8), over: try #require(input["body"]).bytes,
+            let call = try AWSSignature.signed(
+                try #require(input["body"]).bytes, to: Array(authority.utf8),
                 region: try #require(input["region"]).bytes, with: key, at: moment)
-            return headers.last?.value.text
+            return call.headers.last?.value.text
         }
         #expect(try authorization("") == expected["authorization"]?.string)
         #expect(try authorization("x") != expected["authorization"]?.string)

@@ -8,31 +8,23 @@ import Crypto
 /// vendor holds the client to them. The vendor takes every field that no condition names, and wants every field that one names to
 /// be there (its error 0006-00000226): so a policy cannot say that a form must have no callback, nor that an ACL may be left out.
 struct PostUpload: TokenIssuer {
-    private let endpoint: BaseURL
-    private let region: [UInt8]
-    /// In bytes.
-    private let sizes: ClosedRange<Int64>
-    /// Any when it is empty.
-    private let contentTypes: [[UInt8]]
+    private let place: V4Place
+    private let clauses: FormClauses
     private let policy: PostPolicy
     private let callback: PostCallback?
     /// The value of the form's field, where it is the same for everybody.
     private let commonCallback: [UInt8]?
     let unenforced: [Enforcement]
-    var doubts: [String] { MediaTypeName.doubt(of: contentTypes).map { ["contentTypes: \($0)"] } ?? [] }
+    var doubts: [String] { clauses.doubts }
 
     private enum Version {
         case v1, v4
     }
 
-    /// The largest object that a form may upload, in bytes.
-    private static let largestSize: Int64 = 5 << 30
-    private static let typeFault = "must be a type such as image/png, without parameters"
-
     static let route = RouteDescription(
         "oss.post-policy", path: "/oss/post-policy", "A form to upload one object, or objects of one prefix.",
         request: RouteRequest(
-            parameters.descriptions, withoutKey: .refuse(parameter: parameters.key.name)
+            parameters.descriptions, withoutKey: .refuse(parameter: parameters.form.key.name)
         ) { ask, _ throws(AskError) in try check(ask) },
         grant: RouteGrant(
             Fields(), scope: [.bucket, .key, .keyPrefix], lifetime: .upTo(7 * 86_400),
@@ -60,17 +52,7 @@ struct PostUpload: TokenIssuer {
             ], token: ["signature"]))
 
     private struct Parameters: ParameterGroup {
-        let grant = Parameter.grant
-        let bucket = Parameter.bucket
-        let key = Parameter("key", .key(maximumLength: OSS.maximumKeyLength), "The object's whole key.")
-        let fileExtension = Parameter.fileExtension
-        let keyPrefix = Parameter(
-            "keyPrefix", .keyPrefix(maximumLength: OSS.maximumKeyLength),
-            "What keys shall begin with, instead of a whole key; ends in /.")
-        let maxSize = Parameter(
-            "maxSize", .integer(1...largestSize), "The largest object, in bytes, if less than the grant's.")
-        let contentType = Parameter(
-            "contentType", .text(maximumLength: 128), "The object's type, of those that the grant has.")
+        let form = FormClauses.Parameters()
         let version = Parameter(
             "version", .text(maximumLength: 8), default: "v4", "The signature's version, v4 or v1")
         let expires = Parameter.expires
@@ -79,11 +61,7 @@ struct PostUpload: TokenIssuer {
     private static let parameters = Parameters()
 
     private struct Fields: FieldGroup {
-        let maxSize = Field("maxSize", .size(1...largestSize), required: true, told: true, "The largest object.")
-        let minSize = Field("minSize", .size(0...largestSize), default: 0, told: true, "The smallest object.")
-        let contentTypes = Field(
-            "contentTypes", .strings, told: true,
-            "The types that objects may get, such as image/png. The default is any type.")
+        let form = FormClauses.Fields(types: ". The default is any type.")
         let callback = Field(
             "callback", .object(PostCallback.fields), "The callback that the vendor sends after an upload.")
         let objectAcl = Field(
@@ -101,22 +79,13 @@ struct PostUpload: TokenIssuer {
     }
 
     private init(_ grant: Settings<Fields>, _ context: GrantContext) throws(FieldProblem) {
-        guard let endpoint = OSS.endpoint(context.credential),
-            let region = context.credential[OSS.credential.region]
-        else { throw FieldProblem("credential", "needs region") }
-        if let bucket = context.bucket, !OSS.isBucket(bucket.span) { throw FieldProblem("bucket", OSS.bucketFault) }
-        let (least, most) = (Int64(grant.minSize), Int64(grant.maxSize ?? 0))
-        guard least <= most else { throw FieldProblem("minSize", "must not be greater than maxSize") }
-        contentTypes = grant.contentTypes ?? []
-        if grant.contentTypes?.isEmpty == true {
-            throw FieldProblem("contentTypes", "must name at least one")
-        }
-        guard contentTypes.allSatisfy({ MediaTypeName.isName($0.span) }) else {
+        place = try OSS.place(context)
+        clauses = try FormClauses(grant.form, isTypeNeeded: false)
+        let types = clauses.contentTypes
+        if grant.form.contentTypes?.isEmpty == true { throw FieldProblem("contentTypes", "must name at least one") }
+        guard types.allSatisfy({ MediaTypeName.isName($0.span) }) else {
             throw FieldProblem("contentTypes", "must be types such as image/png, without * and parameters")
         }
-        self.endpoint = endpoint
-        self.region = region
-        sizes = least...most
         var form = [NameValue("success_action_status", StaticString("200").array)]
         if !grant.overwrite {
             form.append(NameValue("x-oss-forbid-overwrite", StaticString("true").array))
@@ -128,20 +97,15 @@ struct PostUpload: TokenIssuer {
         if let commonCallback { form.append(NameValue("callback", commonCallback)) }
         self.callback = callback
         unenforced = (isPinned ? [] : [.anyACL]) + (callback == nil ? [.anyCallback] : [])
-        let policy = PostPolicy(sizes: sizes, contentTypes: contentTypes, fields: form)
-        self.policy = contentTypes.count == 1 ? policy.limited(to: contentTypes[0]) : policy
+        let policy = PostPolicy(sizes: clauses.sizes, contentTypes: types, fields: form)
+        self.policy = clauses.onlyType.map { policy.limited(to: $0) } ?? policy
     }
 
     // MARK: Asking
 
     private static func check(_ ask: borrowing Ask) throws(AskError) {
         if let bucket = ask.bucket, !OSS.isBucket(bucket) { throw AskError(.invalid, "bucket", OSS.bucketFault) }
-        if let prefix = ask[PostUpload.parameters.keyPrefix], !prefix.extracting(last: 1).equals("/") {
-            throw AskError(.invalid, "keyPrefix", "must end in /, else users/1 would also admit users/10")
-        }
-        if let type = ask[PostUpload.parameters.contentType], !MediaTypeName.isName(type) {
-            throw AskError(.invalid, "contentType", typeFault)
-        }
+        try FormClauses.check(ask, parameters.form)
         guard version(of: ask) != nil else { throw AskError(.invalid, "version", "must be v4 or v1") }
     }
 
@@ -150,20 +114,7 @@ struct PostUpload: TokenIssuer {
     }
 
     func objection(to ask: borrowing Ask) -> Objection? {
-        if let size = ask[PostUpload.parameters.maxSize] {
-            guard size <= sizes.upperBound else {
-                return Objection(outside: "maxSize", "must be at most the grant's, in bytes")
-            }
-            guard size >= sizes.lowerBound else {
-                return Objection(outside: "minSize", "maxSize must be at least the grant's minSize, in bytes")
-            }
-        }
-        if let type = ask[PostUpload.parameters.contentType], !contentTypes.isEmpty,
-            !contentTypes.contains(where: { type.equals($0) })
-        {
-            return Objection(outside: "contentTypes", "the type must be one of the grant's")
-        }
-        return nil
+        clauses.objection(to: ask, PostUpload.parameters.form)
     }
 
     /// Who uploads, as the callback tells it.
@@ -177,17 +128,12 @@ struct PostUpload: TokenIssuer {
     ) throws(IssueError) {
         let isPrefix = permit.extent == .prefix
         let callback = commonCallback ?? callback?.encoded(for: permit.vendorName)
-        var policy = policy(for: ask)
+        var policy = FormClauses.tightened(policy, by: ask, PostUpload.parameters.form)
         if commonCallback == nil, let callback { policy = policy.adding(NameValue("callback", callback)) }
         let scope = try PostPolicy.Scope(
             OSS.v4, bucket: permit.bucket, key: permit.key, isPrefix: isPrefix, until: permit.expiresAt)
         try out.append(members: { json throws(IssueError) in
-            json.add(
-                "url",
-                text: { url in
-                    endpoint.write(bucket: permit.bucket, into: &url)
-                    url.append(UInt8(ascii: "/"))
-                })
+            json.add("url", text: { place.writeURL(of: permit.bucket, into: &$0) })
             var scoped: ScopedKey?
             let ranges = try json.add(
                 "fields",
@@ -196,7 +142,7 @@ struct PostUpload: TokenIssuer {
                     case .v1:
                         return try PostForm.writeV1(policy, scope, by: OSSSigner.V1(key), into: &form, using: &scratch)
                     case .v4, nil:
-                        let derived = try ScopedKey.kept(by: key, OSS.v4, region: region, at: instant.unixSeconds)
+                        let derived = try place.key(key, at: instant.unixSeconds)
                         scoped = derived
                         return try PostForm.writeV4(
                             policy, scope, by: V4Signer(derived, at: instant.unixSeconds), into: &form,
@@ -210,21 +156,13 @@ struct PostUpload: TokenIssuer {
         })
     }
 
-    /// The grant's policy, tightened as the ask says.
-    private func policy(for ask: borrowing Ask) -> PostPolicy {
-        var policy = policy
-        if let size = ask[PostUpload.parameters.maxSize] { policy = policy.limited(to: size) }
-        if let type = ask[PostUpload.parameters.contentType] { policy = policy.limited(to: type.array) }
-        return policy
-    }
-
     /// What the vendor's samples for web pages give under names of their own.
     private func addSampleNames(
         _ ranges: PostForm.Ranges, _ permit: borrowing Permit, _ key: SigningKey, _ callback: [UInt8]?,
         to json: inout JSONObject
     ) {
         json.add("accessid", key.accessKey)
-        json.add("host", text: { endpoint.write(bucket: permit.bucket, into: &$0) })
+        json.add("host", text: { place.endpoint.write(bucket: permit.bucket, into: &$0) })
         json.add("policy", text: { $0.append(copyOf: ranges.policy) })
         json.add("signature", text: { $0.append(copyOf: ranges.signature) })
         json.add("expire", permit.expiresAt)

@@ -40,15 +40,11 @@ struct RemoteSignature: TokenIssuer {
             ], token: ["authorization", "signature"]))
 
     struct Fields: FieldGroup {
-        let methods = Field(
-            "methods", .strings, required: true, told: true,
-            "The methods that may be signed, of \(list(OSSOperations.table.methods)).")
-        let headers = Field(
-            "headers", .strings, told: true, "The x-oss- headers that may be signed, of \(list(ownHeaders)).")
-        let subresources = Field(
-            "subresources", .strings, told: true,
-            "The sub-resources and other query parameters that may be signed, of \(list(OSSOperations.table.subResources + OSSOperations.table.query))."
-        )
+        let methods = Field<[[UInt8]]?>.signed("methods", "methods", of: OSSOperations.table.methods, required: true)
+        let headers = Field<[[UInt8]]?>.signed("headers", "x-oss- headers", of: ownHeaders)
+        let subresources = Field<[[UInt8]]?>.signed(
+            "subresources", "sub-resources and other query parameters",
+            of: OSSOperations.table.subResources + OSSOperations.table.query)
         let presign = Field(
             "presign", .duration(1000...604_800_000), told: true,
             "The longest lifetime of a URL. Without it, no URL is signed.")

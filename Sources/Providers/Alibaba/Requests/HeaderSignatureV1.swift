@@ -11,14 +11,9 @@ package enum HeaderSignatureV1 {
     ///   - token: what belongs to a temporary key: visible ASCII.
     static func writeFields(at moment: Int64, token: [UInt8]?, into out: inout ByteWriter) {
         // Browsers let nobody set Date.
-        out.append("x-oss-date: ")
-        out.append(HTTPDate.write(moment))
-        out.append("\r\n")
-        if let token {
-            out.append("x-oss-security-token: ")
-            out.append(token)
-            out.append("\r\n")
-        }
+        let date = HTTPDate.write(moment)
+        out.append(field: "x-oss-date", date.span)
+        if let token { out.append(field: "x-oss-security-token", token.span) }
     }
 
     /// - Parameters:

@@ -6,8 +6,7 @@ import Crypto
 ///
 /// It is signed by version 4 alone, which signs the whole query, so nobody can change the prefix; version 1 signs no `prefix`.
 struct ListURL: TokenIssuer {
-    private let endpoint: BaseURL
-    private let region: [UInt8]
+    private let place: V4Place
 
     static let route = RouteDescription(
         "oss.list-url", path: "/oss/list-url", "A URL that lists the keys of one prefix.",
@@ -17,7 +16,7 @@ struct ListURL: TokenIssuer {
         grant: RouteGrant(
             Fields(), scope: [.bucket, .keyPrefix], lifetime: .upTo(PresignedURLV4.lifetimes.upperBound),
             credential: .with(OSS.credential.region), enforcement: .ossListing
-        ) { _, context throws(FieldProblem) in .signing(try ListURL(context)) },
+        ) { _, context throws(FieldProblem) in .signing(ListURL(place: try OSS.place(context))) },
         answer: RouteAnswer(
             [
                 AnswerField("method", "GET."), AnswerField("url", "The URL."), AnswerField("bucket", "The bucket."),
@@ -69,15 +68,6 @@ struct ListURL: TokenIssuer {
         }
     }
 
-    private init(_ context: GrantContext) throws(FieldProblem) {
-        guard let endpoint = OSS.endpoint(context.credential),
-            let region = context.credential[OSS.credential.region]
-        else { throw FieldProblem("credential", "needs region") }
-        if let bucket = context.bucket, !OSS.isBucket(bucket.span) { throw FieldProblem("bucket", OSS.bucketFault) }
-        self.endpoint = endpoint
-        self.region = region
-    }
-
     func objection(to ask: borrowing Ask) -> Objection? { nil }
 
     func issue(
@@ -88,7 +78,6 @@ struct ListURL: TokenIssuer {
         var query = detail.query
         if !permit.key.isEmpty { query.append(NameValue("prefix", permit.key.array)) }
         let method = StaticString("GET").array
-        let begin = permit.expiresAt - permit.lifetime
         try out.append(members: { json throws(IssueError) in
             json.add("method", method)
             try json.add(
@@ -97,12 +86,8 @@ struct ListURL: TokenIssuer {
                     let request = try ObjectRequest(
                         OSS.v4, method: method.span, bucket: permit.bucket, key: Span(), parameters: query,
                         fieldLines: Span())
-                    try PresignedURLV4.write(
-                        for: CanonicalRequest(request, signing: []), on: endpoint, lasting: permit.lifetime,
-                        by: V4Signer(
-                            ScopedKey.kept(by: key, OSS.v4, region: region, at: begin), at: begin,
-                            token: key.securityToken),
-                        into: &url, using: &scratch)
+                    try place.writeSignedURL(
+                        of: CanonicalRequest(request), under: permit, with: key, into: &url, using: &scratch)
                 })
             json.add("bucket", permit.bucket)
             json.add("prefix", permit.key)

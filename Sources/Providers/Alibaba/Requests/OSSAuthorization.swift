@@ -10,8 +10,7 @@ struct OSSAuthorization: TokenIssuer {
     let callersEnd: CallersEnd
     private let rule: OperationRule
     private let clauses: OSSRequestClauses
-    private let endpoint: BaseURL
-    private let region: [UInt8]
+    private let place: V4Place
     private let form: Form
 
     private enum Form {
@@ -68,18 +67,13 @@ struct OSSAuthorization: TokenIssuer {
     private init(
         _ grant: Settings<OSSRequestClauses.Fields>, _ context: GrantContext, _ form: Form, callersEnd: CallersEnd
     ) throws(FieldProblem) {
-        guard let region = context.credential[OSS.credential.region],
-            let endpoint = OSS.endpoint(context.credential)
-        else { throw FieldProblem("credential", "needs region") }
-        if let bucket = context.bucket, !OSS.isBucket(bucket.span) { throw FieldProblem("bucket", OSS.bucketFault) }
+        place = try OSS.place(context)
         clauses = try OSSRequestClauses(grant, context.target)
         rule = try OperationRule(
             OSSOperations.table, methods: grant.methods ?? [], subResources: (grant.subresources ?? [], "subresources"),
             query: (grant.query ?? [], "query"), headers: grant.headers ?? [], reach: context.reach)
         sessionPolicy = context.hasSessions ? try OSSPermissions.policy(for: rule, context) : nil
         self.callersEnd = callersEnd
-        self.endpoint = endpoint
-        self.region = region
         self.form = form
     }
 
@@ -129,11 +123,7 @@ struct OSSAuthorization: TokenIssuer {
             case .header:
                 var lines = ByteWriter(capacity: parts.parts.lines.count + 160 + (key.securityToken?.count ?? 0))
                 lines.append(parts.parts.lines)
-                if let callback {
-                    lines.append("x-oss-callback: ")
-                    lines.append(callback)
-                    lines.append("\r\n")
-                }
+                if let callback { lines.append(field: "x-oss-callback", callback.span) }
                 switch parts.version {
                 case .v1: HeaderSignatureV1.writeFields(at: instant.unixSeconds, token: key.securityToken, into: &lines)
                 case .v4:
@@ -141,7 +131,7 @@ struct OSSAuthorization: TokenIssuer {
                         OSS.v4, at: instant.unixSeconds, token: key.securityToken, into: &lines)
                 }
                 let request = try parts.request(bucket: permit.bucket, key: permit.key, lines: lines.bytes)
-                json.add("url", text: { request.writeURL(on: endpoint, request.parameters, into: &$0) })
+                json.add("url", text: { request.writeURL(on: place.endpoint, request.parameters, into: &$0) })
                 try json.add(
                     "headers",
                     object: { headers throws(IssueError) in
@@ -167,15 +157,12 @@ struct OSSAuthorization: TokenIssuer {
         switch parts.version {
         case .v1:
             try PresignedURLV1.write(
-                for: request, on: endpoint, until: permit.expiresAt,
+                for: request, on: place.endpoint, until: permit.expiresAt,
                 by: OSSSigner.V1(key, token: key.securityToken), into: &out, using: &scratch)
         case .v4:
-            let begin = permit.expiresAt - permit.lifetime
-            try PresignedURLV4.write(
-                for: CanonicalRequest(request, signing: parts.additional), on: endpoint, lasting: permit.lifetime,
-                by: V4Signer(
-                    ScopedKey.kept(by: key, OSS.v4, region: region, at: begin), at: begin, token: key.securityToken),
-                into: &out, using: &scratch)
+            try place.writeSignedURL(
+                of: CanonicalRequest(request, signing: parts.additional), under: permit, with: key, into: &out,
+                using: &scratch)
         }
     }
 
@@ -186,9 +173,8 @@ struct OSSAuthorization: TokenIssuer {
         switch parts.version {
         case .v1: try HeaderSignatureV1.write(for: request, with: key, into: &out, using: &scratch)
         case .v4:
-            try HeaderSignatureV4.write(
-                for: CanonicalRequest(request, signing: parts.additional),
-                with: ScopedKey.kept(by: key, OSS.v4, region: region, at: instant.unixSeconds), into: &out,
+            try place.writeAuthorization(
+                of: CanonicalRequest(request, signing: parts.additional), with: key, at: instant, into: &out,
                 using: &scratch)
         }
     }

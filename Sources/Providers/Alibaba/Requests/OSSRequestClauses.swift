@@ -20,21 +20,13 @@ struct OSSRequestClauses: Sendable {
         let maxSize: Field<Int?>
         let versions: Field<[[UInt8]]>
         let callback: Field<Settings<PostCallback.Fields>?>
-        let unenforced: Field<[[UInt8]]?>
+        let unenforced = BodyClauses.unenforced
 
         init(_ table: OperationTable) {
-            func list(_ names: [[UInt8]]) -> String { names.map(\.text).joined(separator: ", ") }
-            methods = Field(
-                "methods", .strings, required: true, told: true,
-                "The methods that may be signed, of \(list(table.methods)).")
-            headers = Field(
-                "headers", .strings, told: true, "The headers that may be signed, of \(list(table.headers)).")
-            subresources = Field(
-                "subresources", .strings, told: true,
-                "The sub-resources that may be signed, of \(list(table.subResources)).")
-            query = Field(
-                "query", .strings, told: true, "The other query parameters that may be signed, of \(list(table.query))."
-            )
+            methods = .signed("methods", "methods", of: table.methods, required: true)
+            headers = .signed("headers", "headers", of: table.headers)
+            subresources = .signed("subresources", "sub-resources", of: table.subResources)
+            query = .signed("query", "other query parameters", of: table.query)
             contentTypes = BodyClauses.contentTypes
             maxSize = Field(
                 "maxSize", .size(1...BodyClauses.maximumSize), told: true,
@@ -46,9 +38,6 @@ struct OSSRequestClauses: Sendable {
             callback = Field(
                 "callback", .object(PostCallback.fields),
                 "The callback that the vendor sends after an upload.")
-            unenforced = Field(
-                "unenforced", .strings,
-                "Clauses of the grant that the vendor cannot enforce (R18): maxSize.")
         }
     }
 
@@ -70,15 +59,8 @@ struct OSSRequestClauses: Sendable {
         let subResources = grant.subresources ?? []
         let isInPieces = subResources.contains { $0.text == "partNumber" || $0.text == "append" }
         isSizeEnforced = !signsV1 && !isInPieces
-        let unenforced = grant.unenforced ?? []
-        guard unenforced.allSatisfy({ $0.text == "maxSize" }),
-            unenforced.isEmpty || body.maxSize != nil && !isSizeEnforced
-        else { throw FieldProblem("unenforced", "must name clauses of the grant that are not enforced, of maxSize") }
-        guard body.maxSize == nil || isSizeEnforced || !unenforced.isEmpty else {
-            let cure =
-                signsV1 ? "say versions: \"v4\", since v1 signs no Content-Length" : "an object in pieces has any"
-            throw FieldProblem("maxSize", "cannot be enforced: \(cure); or list it under unenforced (R18)")
-        }
+        let fault = signsV1 ? "say versions: \"v4\", since v1 signs no Content-Length" : "an object in pieces has any"
+        try body.checkOwned(grant.unenforced, sizeFault: isSizeEnforced ? nil : fault)
         if signsV1, OSSRequestClauses.fixedText(of: target).contains(UInt8(ascii: "?")) {
             let name = hasOneKey ? "key" : "keyPrefix"
             throw FieldProblem(name, "must not contain ?, where version v1 sees the key's end: say versions: [\"v4\"]")

@@ -1,3 +1,4 @@
+import Access
 import Bytes
 import Crypto
 
@@ -89,6 +90,16 @@ package struct AssumeRole: SessionRequest {
     static func isExternalID(_ text: [UInt8]) -> Bool { externalIDBytes.contains(all: text, length: 2...1224) }
 
     static func isSourceIdentity(_ text: [UInt8]) -> Bool { sourceBytes.contains(all: text, length: 2...64) }
+
+    /// Checks what a credential says of these; both vendors take the same.
+    static func check(externalID: [UInt8]?, sourceIdentity: [UInt8]?) throws(FieldProblem) {
+        if let externalID, !isExternalID(externalID) {
+            throw FieldProblem("externalId", "must be 2 to 1,224 letters, digits and _ + = , . @ : / -")
+        }
+        if let sourceIdentity, !isSourceIdentity(sourceIdentity) {
+            throw FieldProblem("sourceIdentity", "must be 2 to 64 letters, digits and _ + = , . @ -")
+        }
+    }
 
     private static let sourceBytes = ByteSet.dottedWord.union("+=,@")
     private static let externalIDBytes = sourceBytes.union(":/")

@@ -32,17 +32,6 @@ enum DistributeToken {
         write: { $0.writeAnswer(for: $1, into: &$2) })
 }
 
-extension SessionPolicy {
-    /// OSS developer guide, "RAM policies".
-    static let oss = SessionPolicy(
-        version: "1", resource: Array(text: "acs:oss:*:*:"), service: "oss:",
-        objectActions: [
-            "oss:PutObject", "oss:GetObject", "oss:DeleteObject", "oss:AbortMultipartUpload", "oss:ListParts",
-            "oss:RestoreObject", "oss:GetObjectTagging", "oss:GetObjectVersion",
-        ],
-        listing: (action: "oss:ListObjects", prefix: "oss:Prefix"), isASCII: false)
-}
-
 extension SessionCredential {
     /// Writes the whole JSON object that `/distribute-token.json` answers with. ali-oss copies all of its members into its own
     /// options, each with its first letter in lower case. So what a session is for stands in one member, `Scope`, which is no

@@ -108,13 +108,8 @@ package struct STSAccount: SessionSource {
         signingLifetime = fields.signingLifetime / 1000
         scheme = fields.signature
         externalID = fields.externalId
-        if let externalID, !AssumeRole.isExternalID(externalID) {
-            throw FieldProblem("externalId", "must be 2 to 1,224 letters, digits and _ + = , . @ : / -")
-        }
         sourceIdentity = fields.sourceIdentity
-        if let sourceIdentity, !AssumeRole.isSourceIdentity(sourceIdentity) {
-            throw FieldProblem("sourceIdentity", "must be 2 to 64 letters, digits and _ + = , . @ -")
-        }
+        try AssumeRole.check(externalID: externalID, sourceIdentity: sourceIdentity)
         identity = try STSAccount.identity(fields)
         if let token = key?.securityToken, !SessionCredential.isPlain(token, length: 1...16_384) {
             throw FieldProblem(

@@ -28,22 +28,14 @@ package enum STSAnswer {
     static func credential(
         in object: JSONValue, _ answer: UpstreamAnswer, at now: Int64, longest: Int64? = nil
     ) throws(SessionFault) -> SessionCredential {
-        let incomplete = SessionFault(.incomplete, status: answer.status)
-        guard let id = object.text("AccessKeyId"), let secret = object.text("AccessKeySecret"),
-            let token = object.text("SecurityToken"), let expiration = object.text("Expiration"),
-            let end = ISO8601.parse(expiration.span),
-            let credential = SessionCredential(
-                accessKeyID: id, secret: secret, securityToken: token,
-                expiresAt: SessionCredential.end(end, at: now, longest: longest))
-        else { throw incomplete }
-        guard end > now else { throw SessionFault(.expired, status: answer.status) }
-        return credential
+        try answer.credential(
+            object.text("AccessKeyId"), secret: object.text("AccessKeySecret"), token: object.text("SecurityToken"),
+            end: object.text("Expiration").flatMap { ISO8601.parse($0.span) }, at: now, longest: longest)
     }
 
     /// The JSON object that the body is.
     static func object(_ answer: UpstreamAnswer) throws(SessionFault) -> JSONValue {
-        guard !(300...399).contains(answer.status) else { throw SessionFault(.redirect, status: answer.status) }
-        guard answer.body.count <= maximumLength else { throw SessionFault(.tooLarge, status: answer.status) }
+        try answer.checkForm()
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONReader.read(answer.body, as: .json, maximumDepth: 8, maximumValues: 256)
@@ -56,14 +48,9 @@ package enum STSAnswer {
 
     /// The fault that an object without a credential tells of.
     static func fault(in object: JSONValue, _ answer: UpstreamAnswer) -> SessionFault {
-        if let code = object.text("Code"),
-            let fault = SessionFault(
-                vendorCode: code, requestID: object.text("RequestId"), status: answer.status,
-                keyCodes: ["InvalidSecurityToken", "InvalidAccessKeyId"])
-        {
-            return fault
-        }
-        return SessionFault(answer.status == 200 ? .incomplete : .unreadable, status: answer.status)
+        answer.fault(
+            object.text("Code"), requestID: object.text("RequestId"),
+            keyCodes: ["InvalidSecurityToken", "InvalidAccessKeyId"])
     }
 
     private static func checkOptional(

@@ -164,12 +164,7 @@ package struct AWSSTSAccount: SessionSource {
         for (field, value) in [("externalId", fields.externalId), ("sourceIdentity", fields.sourceIdentity)] {
             if value != nil, fields.call != .assumeRole { throw FieldProblem(field, "is for call assumeRole only") }
         }
-        if let externalID = fields.externalId, !AssumeRole.isExternalID(externalID) {
-            throw FieldProblem("externalId", "must be 2 to 1,224 letters, digits and _ + = , . @ : / -")
-        }
-        if let identity = fields.sourceIdentity, !AssumeRole.isSourceIdentity(identity) {
-            throw FieldProblem("sourceIdentity", "must be 2 to 64 letters, digits and _ + = , . @ -")
-        }
+        try AssumeRole.check(externalID: fields.externalId, sourceIdentity: fields.sourceIdentity)
         switch (fields.call, fields.webIdentityTokenFile) {
         case (.webIdentity, nil):
             throw FieldProblem(

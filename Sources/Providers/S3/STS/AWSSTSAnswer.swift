@@ -9,10 +9,7 @@ enum AWSSTSAnswer {
     static func read(
         _ answer: UpstreamAnswer, to call: AWSSTS.Call, at now: Int64, longest: Int64
     ) throws(SessionFault) -> SessionCredential {
-        guard !(300...399).contains(answer.status) else { throw SessionFault(.redirect, status: answer.status) }
-        guard answer.body.count <= CredentialExchange.answerLimit else {
-            throw SessionFault(.tooLarge, status: answer.status)
-        }
+        try answer.checkForm()
         guard let document = XMLElement.read(answer.body) else {
             throw SessionFault(.unreadable, status: answer.status)
         }
@@ -21,26 +18,15 @@ enum AWSSTSAnswer {
             let credentials = document.only(result)?.only("Credentials")
         else { throw fault(in: document, answer) }
         try answer.checkClock(at: now)
-        guard let id = credentials.text("AccessKeyId"), let secret = credentials.text("SecretAccessKey"),
-            let token = credentials.text("SessionToken"), let expiration = credentials.text("Expiration"),
-            let end = ISO8601.parseInternet(expiration.span),
-            let credential = SessionCredential(
-                accessKeyID: id, secret: secret, securityToken: token,
-                expiresAt: SessionCredential.end(end, at: now, longest: longest))
-        else { throw SessionFault(.incomplete, status: answer.status) }
-        guard end > now else { throw SessionFault(.expired, status: answer.status) }
-        return credential
+        return try answer.credential(
+            credentials.text("AccessKeyId"), secret: credentials.text("SecretAccessKey"),
+            token: credentials.text("SessionToken"),
+            end: credentials.text("Expiration").flatMap { ISO8601.parseInternet($0.span) }, at: now, longest: longest)
     }
 
     /// `<ErrorResponse><Error><Code>…`, or the bare `<Error><Code>…` of S3.
     private static func fault(in document: XMLElement, _ answer: UpstreamAnswer) -> SessionFault {
         let error = document.isCalled("Error") ? document : document.only("Error")
-        if let code = error?.text("Code"),
-            let fault = SessionFault(
-                vendorCode: code, requestID: document.text("RequestId"), status: answer.status)
-        {
-            return fault
-        }
-        return SessionFault(answer.status == 200 ? .incomplete : .unreadable, status: answer.status)
+        return answer.fault(error?.text("Code"), requestID: document.text("RequestId"))
     }
 }

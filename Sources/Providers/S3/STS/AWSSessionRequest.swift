@@ -43,13 +43,11 @@ struct AWSSessionRequest: SessionRequest {
     private func callWithKey(
         _ key: SigningKey, _ attempt: CredentialAttempt
     ) throws(CredentialCallFault) -> UpstreamCall {
-        let body = QueryText.form(parameters)
         do throws(IssueError) {
-            let signed = try AWSSignature.headers(
-                to: attempt.authority, over: body, region: account.region, with: key, at: attempt.now)
-            return UpstreamCall(
-                .post, authority: attempt.authority, path: [UInt8(ascii: "/")],
-                headers: signed + AWSSessionRequest.unsigned, body: body)
+            var call = try AWSSignature.signed(
+                QueryText.form(parameters), to: attempt.authority, region: account.region, with: key, at: attempt.now)
+            call.headers += AWSSessionRequest.unsigned
+            return call
         } catch {
             throw CredentialCallFault("\(error)")
         }
@@ -79,37 +77,21 @@ struct AWSSessionRequest: SessionRequest {
 enum AWSSignature {
     static let formType: StaticString = "application/x-www-form-urlencoded; charset=utf-8"
 
-    /// The header fields of a signed POST to `/`.
+    /// A signed POST to `/`.
     /// - Parameter moment: seconds since 1970.
-    static func headers(
-        to authority: [UInt8], over body: [UInt8], region: [UInt8], with key: SigningKey, at moment: Int64
-    ) throws(IssueError) -> [NameValue] {
-        let scheme = S3.v4(.path)
-        var date = ByteWriter(capacity: 16)
-        ISO8601.writeBasic(moment, into: &date)
-        var headers = [NameValue("Content-Type", formType), NameValue(scheme.fields.date, date.array)]
-        if let token = key.securityToken { headers.append(NameValue(scheme.fields.token, token)) }
-        var lines = ByteWriter(capacity: 512)
-        for header in [NameValue("host", authority)] + headers {
-            lines.append(header.name)
-            lines.append(": ")
-            lines.append(header.value)
-            lines.append("\r\n")
-        }
+    static func signed(
+        _ body: [UInt8], to authority: [UInt8], region: [UInt8], with key: SigningKey, at moment: Int64
+    ) throws(IssueError) -> UpstreamCall {
+        let scoped = try ScopedKey(key, S3.v4(.path), region: region, product: StaticString("sts").array, at: moment)
+        let signer = V4Signer(scoped, at: moment, token: key.securityToken)
+        var call = UpstreamCall(
+            .post, authority: authority, path: [UInt8(ascii: "/")],
+            headers: [NameValue("Content-Type", formType)] + signer.headers, body: body)
         let hash: [UInt8]
         do throws(CryptoError) { hash = Hex.encode(try Digest(.sha256, of: body.span).bytes.array) } catch {
             throw .crypto(error)
         }
-        let scoped = try ScopedKey(
-            key, scheme, region: region, product: StaticString("sts").array, at: moment)
-        var authorization = ByteWriter(capacity: 256)
-        var scratch = ByteWriter(capacity: 1024)
-        let (method, fields, none) = (StaticString("POST").array, lines.array, [UInt8]())
-        let canonical = try CanonicalRequest(
-            ObjectRequest(scheme, method: method.span, bucket: none.span, key: none.span, fieldLines: fields.span))
-        canonical.write([], payload: hash.span, into: &scratch)
-        let code = try scoped.code(ofRequest: &scratch, at: moment)
-        HeaderSignatureV4.write(code, of: canonical, with: scoped, into: &authorization)
-        return headers + [NameValue("Authorization", authorization.array)]
+        try call.sign(payload: hash.span, by: signer)
+        return call
     }
 }

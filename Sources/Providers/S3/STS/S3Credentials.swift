@@ -8,18 +8,13 @@ enum S3Credentials {
     static let sdkRoute = RouteDescription(
         "s3.credentials", path: "/s3/credentials",
         "A temporary access key for one prefix of a bucket, in the words of AWS's SDKs.",
-        sessions: SessionForm(
-            policy: policy, longestKey: ObjectKeyRule.maximumLength,
-            names: (bucket: "Bucket", key: "Key", prefix: "Prefix"),
-            place: { place(of: $0, region: "Region", endpoint: "Endpoint") },
-            write: { credential, scope, out in
-                out.append(object: { answer in
-                    answer.add("Version", 1)
-                    credential.writeMembers(into: &answer)
-                    answer.add("Token", credential.securityToken)
-                    answer.add("Scope", object: { $0.add(scope) })
-                })
-            }),
+        sessions: form(names: ("Bucket", "Key", "Prefix"), region: "Region", endpoint: "Endpoint") {
+            credential, scope, answer in
+            answer.add("Version", 1)
+            credential.writeMembers(into: &answer)
+            answer.add("Token", credential.securityToken)
+            answer.add("Scope", object: { $0.add(scope) })
+        },
         answer: RouteAnswer(
             [
                 AnswerField("Version", type: .integer, "1, which `credential_process` needs."),
@@ -37,24 +32,19 @@ enum S3Credentials {
     /// Uppy reads it where Companion gives it, and its `getCredentials` in the other spelling.
     static let uppyRoute = RouteDescription(
         "s3.sts", path: "/s3/sts", "A temporary access key for one prefix of a bucket, in the words of Uppy.",
-        sessions: SessionForm(
-            policy: policy, longestKey: ObjectKeyRule.maximumLength,
-            names: (bucket: "bucket", key: "key", prefix: "keyPrefix"),
-            place: { place(of: $0, region: "region", endpoint: "endpoint") },
-            write: { credential, scope, out in
-                out.append(object: { answer in
-                    answer.add(
-                        "credentials",
-                        object: { members in
-                            credential.writeMembers(into: &members)
-                            members.add("accessKeyId", credential.accessKeyID)
-                            credential.addSecret(as: "secretAccessKey", to: &members)
-                            members.add("sessionToken", credential.securityToken)
-                            members.add("expiration", time: credential.expiresAt)
-                        })
-                    answer.add(scope)
+        sessions: form(names: ("bucket", "key", "keyPrefix"), region: "region", endpoint: "endpoint") {
+            credential, scope, answer in
+            answer.add(
+                "credentials",
+                object: { members in
+                    credential.writeMembers(into: &members)
+                    members.add("accessKeyId", credential.accessKeyID)
+                    credential.addSecret(as: "secretAccessKey", to: &members)
+                    members.add("sessionToken", credential.securityToken)
+                    members.add("expiration", time: credential.expiresAt)
                 })
-            }),
+            answer.add(scope)
+        },
         answer: RouteAnswer(
             [
                 AnswerField(
@@ -67,15 +57,20 @@ enum S3Credentials {
                 AnswerField("endpoint", "The bucket's host, where the credential has one."),
             ], token: ["SessionToken"], isWhole: true))
 
-    private static let policy: @Sendable (FieldValues) -> SessionPolicy = { .s3(in: AWSSTSAccount.partition($0)) }
-
-    private static func place(
-        of credential: FieldValues, region: StaticString, endpoint: StaticString
-    ) -> JSONMembers {
-        JSONMembers { json in
-            if let name = credential[AWSSTSAccount.fields.region] { json.add(region, name) }
-            if let host = credential[AWSSTSAccount.fields.s3Endpoint] { json.add(endpoint, host) }
-        }
+    private static func form(
+        names: (bucket: StaticString, key: StaticString, prefix: StaticString), region: StaticString,
+        endpoint: StaticString,
+        write: @escaping @Sendable (SessionCredential, _ scope: JSONMembers, inout JSONObject) -> Void
+    ) -> SessionForm {
+        SessionForm(
+            policy: { .s3(in: AWSSTSAccount.partition($0)) }, longestKey: ObjectKeyRule.maximumLength, names: names,
+            place: { credential in
+                JSONMembers { json in
+                    if let name = credential[AWSSTSAccount.fields.region] { json.add(region, name) }
+                    if let host = credential[AWSSTSAccount.fields.s3Endpoint] { json.add(endpoint, host) }
+                }
+            },
+            write: { credential, scope, out in out.append(object: { write(credential, scope, &$0) }) })
     }
 }
 
