@@ -44,7 +44,7 @@ class Vendor:
     """Stands in for Alibaba Cloud STS, well or not."""
 
     def __init__(self, code=None, delay=0, clock=0, hangs=False):
-        vendor, self.ends = self, threading.Event()
+        vendor, self.ends, self.calls = self, threading.Event(), 0
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -54,6 +54,7 @@ class Vendor:
                 self.do_GET()
 
             def do_GET(self):
+                vendor.calls += 1
                 vendor.ends.wait(3600 if hangs else delay)
                 body = {"RequestId": "1", "Code": code, "Message": "no"} if code else {
                     "RequestId": "1", "Credentials": {

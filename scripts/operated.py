@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Follows the procedures of docs/operations.md in a Debian with the package: each command as it stands there, in the order of the page,
-while a client asks for tokens. There is no systemd: a stand-in starts the service and brings the signals to it.
+while a client asks for tokens; the one about replicas at three of them, with a Redis. There is no systemd: a stand-in starts the service
+and brings the signals to it.
 
 usage: scripts/operated.py ROOT     (called by scripts/check-operations, in namespaces of its own)
 """
@@ -10,10 +11,12 @@ import fcntl
 import hashlib
 import hmac
 import http.client
+import itertools
 import json
 import pathlib
 import re
 import secrets
+import shutil
 import socket
 import ssl
 import struct
@@ -21,14 +24,23 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
 
+from monitored import Vendor, sessions
 from service import Claims
 
 PAGE = pathlib.Path("docs/operations.md")
+TARGET, SESSION = "/qiniu/uptoken?key=photos/a.jpg", "/distribute-token.json"
 SYSTEMCTL = r"""#!/bin/sh
 echo "$*" >>/var/log/systemctl
-service() { for stat in /proc/[0-9]*/stat; do grep -l '(countersign) [^Z]' "$stat" 2>/dev/null; done | cut -d / -f 3 | tail -n 1; }
+service() {
+    for stat in /proc/[0-9]*/stat; do
+        # Other replicas have other roots.
+        [ "$(readlink "${stat%stat}root")" = / ] && grep -l '(countersign) [^Z]' "$stat" 2>/dev/null
+    done | cut -d / -f 3 | tail -n 1
+}
 case $* in
+*restart*) systemctl stop countersign && systemctl start countersign ;;
 *is-active*) [ -n "$(service)" ] ;;
 *--signal=USR2*) kill -USR2 "$(service)" ;;
 *reload\ countersign*) kill -HUP "$(service)" ;;
@@ -102,7 +114,7 @@ class Machine:
             # apt has a path of its own.
             (self.root / "usr/bin" / name).touch()
             run("mount", "--bind", self.root / "root" / name, self.root / "usr/bin" / name)
-        self.secrets = {"qiniu-1": secrets.token_urlsafe(30), "secret": secrets.token_urlsafe(30)}
+        self.secrets = {name: secrets.token_urlsafe(30) for name in ["qiniu-1", "secret", "audit", "tickets"]}
         self.key = secrets.token_urlsafe(32)
         folder = self.root / "root"
         self.issuers = [Issuer(folder, "old"), Issuer(folder, "new")]
@@ -112,11 +124,11 @@ class Machine:
         (self.root / path).chmod(mode)
 
     def prepare(self, configuration):
+        self.configuration = configuration
         digest = hashlib.sha256(self.key.encode()).hexdigest()
         self.write("etc/countersign/countersign.json5", configuration.replace("<YOUR-DIGEST>", digest), 0o640)
-        for name, text in [("audit", secrets.token_urlsafe(32)), ("tickets", secrets.token_urlsafe(32)),
-                           ("qiniu-1", self.secrets["qiniu-1"])]:
-            self.write(f"etc/countersign/secrets/{name}", text + "\n", 0o640)
+        for name in ["qiniu-1", "audit", "tickets"]:
+            self.write(f"etc/countersign/secrets/{name}", self.secrets[name] + "\n", 0o640)
         self.write("etc/countersign/secret", self.secrets["secret"], 0o600)
         self.write("etc/countersign/key", self.key + "\n", 0o600)
         self.write("etc/countersign/login.jwks", json.dumps(self.issuers[0].keys))
@@ -145,6 +157,53 @@ class Machine:
         return (self.root / "var/log/journal-of-countersign").read_text()
 
 
+class Replica(Machine):
+    """A machine beside the first: the same Debian with files of its own, and the service at an address of its own."""
+
+    OWN, HOSTS = ["etc/countersign", "var/lib/countersign", "var/log"], itertools.count(2)
+
+    def __init__(self, machine, name, members, cluster_key, vendor):
+        self.__dict__.update(machine.__dict__)
+        self.name, self.host = f"replica-{name}", f"127.0.0.{next(self.HOSTS)}"
+        folder = machine.root.parent / self.name
+        self.root = folder / "root"
+        self.root.mkdir(parents=True)
+        run("mount", "--rbind", machine.root, self.root)
+        for path in self.OWN:
+            (folder / path).mkdir(parents=True)
+            shutil.copystat(machine.root / path, folder / path)
+            run("chown", "--reference", machine.root / path, folder / path)
+            run("mount", "--bind", folder / path, self.root / path)
+        (self.root / "etc/countersign/secrets").mkdir()
+        self.write("etc/countersign/secrets/cluster-1", cluster_key + "\n", 0o640)
+        self.prepare(self.fit(machine.configuration, members, vendor))
+
+    def fit(self, configuration, members, vendor):
+        """The page's configuration with the page's members of a replica, and sessions of a vendor."""
+        credentials, grants = sessions(vendor.port)
+        shared = grants.replace('"anonymous"], public: true', '"apiKey:app"], shareAcrossCallers: true')
+        for before, after in [
+                ("version: 1,", f'version: 1,\n  admin: {{ listen: "{self.host}:8081" }},\n{members}'),
+                ("127.0.0.1:8080", f"{self.host}:8080"), ("cluster: {", f'cluster: {{ instance: "{self.name}",'),
+                ('provider: "qiniu",', 'provider: "qiniu", sandbox: true,'),
+                ("credentials: {", f"credentials: {{ {credentials}"), ("grants: {", f"grants: {{ {shared}")]:
+            assert before in configuration, f"{PAGE} has no {before}"
+            configuration = configuration.replace(before, after, 1)
+        return configuration
+
+    def end(self):
+        self.follow("systemctl stop countersign")
+        run("umount", "--recursive", self.root)
+
+    def is_heard(self):
+        """Whether it serves as one of the replicas."""
+        try:
+            with urllib.request.urlopen(f"http://{self.host}:8081/readyz", timeout=5) as answer:
+                return json.load(answer)["parts"]["cluster"] == "ok"
+        except OSError:
+            return False
+
+
 class Client:
     """Asks by TLS for tokens."""
 
@@ -154,8 +213,8 @@ class Client:
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         self.context.check_hostname, self.context.verify_mode = False, ssl.CERT_NONE
 
-    def send(self, credential, target="/qiniu/uptoken?key=photos/a.jpg", body=None):
-        client = http.client.HTTPSConnection("127.0.0.1", 8080, timeout=20, context=self.context)
+    def send(self, credential, target=TARGET, body=None, host="127.0.0.1"):
+        client = http.client.HTTPSConnection(host, 8080, timeout=20, context=self.context)
         try:
             headers = {"Host": "localhost", "Content-Type": "application/json"}
             if credential:
@@ -176,13 +235,17 @@ class Client:
     def certificate(self):
         return ssl.PEM_cert_to_DER_cert(ssl.get_server_certificate(("127.0.0.1", 8080)))
 
+    def ask(self):
+        """The status of one request."""
+        return self.send(self.key)[0]
+
     def _run(self):
         while not self.ends.is_set():
             try:
-                status = self.send(self.key)[0]
+                status = self.ask()
                 # What waits for the disk while a reload changes its grant is to ask again: "Start, reload, stop".
                 if status == 503:
-                    status = self.send(self.key)[0]
+                    status = self.ask()
             except OSError as fault:
                 status = repr(fault)
             if status == 200:
@@ -204,8 +267,26 @@ class Client:
             thread.join()
 
 
+class BalancedClient(Client):
+    """Asks one replica after the other for tokens and sessions, as behind a load balancer: the next one, where one does not listen."""
+
+    def __init__(self, replicas):
+        super().__init__(replicas[0])
+        self.turns = itertools.cycle(itertools.product([TARGET, SESSION], [replica.host for replica in replicas]))
+
+    def ask(self):
+        for _ in range(4):
+            target, host = next(self.turns)
+            try:
+                return self.send(self.key, target, host=host)[0]
+            except ConnectionRefusedError:
+                pass
+        raise ConnectionRefusedError("no replica listens")
+
+
 def procedures(page):
-    """Of each procedure of the page the title and the commands of each step."""
+    """The configuration of the page, its first commands, and of each procedure the title with the commands of each step and, where
+    its configuration has more, that."""
     section = page.split("\n## Procedures\n")[1].split("\n## ")[0]
     preamble, *parts = section.split("\n### ")
     fences = r"^( *)```sh\n(.*?)^\1```$"
@@ -214,9 +295,88 @@ def procedures(page):
         return ["\n".join(line.removeprefix(indent) for line in body.splitlines())
                 for indent, body in re.findall(fences, text, re.MULTILINE | re.DOTALL)]
 
-    configuration = re.search(r"^```json5\n(.*?)^```$", preamble, re.MULTILINE | re.DOTALL)[1]
+    def members(text):
+        found = re.search(r"^```json5\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+        return found and found[1]
+
     begin, = commands(preamble)
-    return configuration, begin, {part.partition("\n")[0]: commands(part) for part in parts}
+    return members(preamble), begin, {part.partition("\n")[0]: (commands(part), members(part)) for part in parts}
+
+
+def wait_for(holds):
+    """Whether it holds within twenty seconds."""
+    deadline = time.monotonic() + 20
+    while not holds():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.1)
+    return True
+
+
+def change_cluster_key(title, machine, begin, steps, members, claims):
+    """Follows the last step at one of three replicas, all others at each of them, with a brake and a ticket from before."""
+    *steps, last = steps
+    keys = {name: secrets.token_urlsafe(32) for name in ["old", "new"]}
+    redis = subprocess.Popen(
+        ["chroot", str(machine.root), "redis-server", "--bind", "127.0.0.1", "--save", ""], stdout=subprocess.DEVNULL)
+    with Vendor() as vendor:
+        replicas = [Replica(machine, number, members, keys["old"], vendor) for number in range(1, 4)]
+        for replica in replicas:
+            replica.write("etc/countersign/cluster", keys["new"] + "\n", 0o600)
+        client, token = BalancedClient(replicas), machine.issuers[0].token()
+
+        def follow(replica, commands):
+            done = replica.follow(f"{begin}\n{commands}")
+            if done.returncode:
+                print(commands, done.stdout[-2000:], done.stderr[-2000:], replica.journal()[-2000:], sep="\n")
+            return done.returncode == 0
+
+        def stopped(replica):
+            return client.send(token, host=replica.host)[0] == 403
+
+        def switch(replica, word, others):
+            """Stops the issuer's caller at a replica, or sets it free; whether the others know of it."""
+            return follow(replica, f"countersign {word} caller jwt:login/42 --reason 'a check'") and wait_for(
+                lambda: all(stopped(other) == (word == "brake") for other in others))
+
+        def use(replica):
+            answer = client.send(None, f"/qiniu/uptoken?ticket={ticket}", host=replica.host)
+            return answer[1].get("code", answer[0])
+
+        def finds_session(replica):
+            """Whether a replica that has just begun has a session without asking the vendor."""
+            calls = vendor.calls
+            return client.send(client.key, SESSION, host=replica.host)[0] == 200 and vendor.calls == calls
+
+        claims.check(f"{title}: three replicas share a Redis", wait_for(lambda: all(map(Replica.is_heard, replicas))))
+        claims.check(f"{title}: a caller that is stopped at one is stopped at all", switch(replicas[0], "brake", replicas))
+        body = json.dumps({"grant": "photos", "expires": 600, "key": "photos/a.jpg", "uses": len(steps)})
+        ticket = client.send(client.key, "/tickets", body, replicas[0].host)[1]["ticket"]
+
+        with client:
+            for number, commands in enumerate(steps, start=1):
+                for replica in replicas:
+                    claims.check(f"{title}: its commands {number} succeed at {replica.name}", follow(replica, commands))
+                    claims.check(f"{title}: it is one of the replicas again", wait_for(replica.is_heard))
+                    if (number, replica) == (2, replicas[0]):
+                        claims.check(f"{title}: replicas of both keys tell each other of brakes",
+                                     switch(replicas[0], "release", replicas) and switch(replicas[2], "brake", replicas))
+                claims.check(f"{title}: who was stopped still is", all(map(stopped, replicas)))
+                claims.check(f"{title}: a use of the ticket counts", use(replicas[number - 1]) == 200)
+        claims.check(f"{title}: none of {client.good} requests failed meanwhile: {client.bad[:3]}", client.good > 0 and not client.bad)
+        claims.check(f"{title}: the ticket is used up at each", set(map(use, replicas)) == {"ticket_spent"})
+        claims.check(f"{title}: a new process has the session that the new key has sealed",
+                     follow(replicas[0], "hand_over") and wait_for(replicas[0].is_heard) and finds_session(replicas[0]))
+        claims.check(f"{title}: its last commands succeed", follow(replicas[0], last))
+        strangers = {name: Replica(machine, name, members, key, vendor) for name, key in keys.items()}
+        claims.check(f"{title}: a replica of the new key knows the brake", wait_for(lambda: stopped(strangers["new"])))
+        claims.check(f"{title}: one of the old key cannot read it", wait_for(
+            lambda: "was not sealed by cluster.key" in strangers["old"].journal()) and not stopped(strangers["old"]))
+        claims.check(f"{title}: nor finds it a session", not finds_session(strangers["old"]))
+        for replica in [*replicas, *strangers.values()]:
+            replica.end()
+    redis.terminate()
+    redis.wait()
 
 
 def main():
@@ -227,7 +387,7 @@ def main():
 
     def follow(title, under_load=True, after={}):
         """Each step of a procedure, and after some steps what must hold then."""
-        steps = lists.pop(title)
+        steps, _ = lists.pop(title)
         if under_load:
             client.__enter__()
         for number, commands in enumerate(steps, start=1):
@@ -292,6 +452,9 @@ def main():
     follow("A new certificate and its key", after={3: [("the new one is shown", lambda _: client.certificate() != shown)]})
     follow("Another key of the audit", under_load=False, after={
         1: [("it serves again", lambda _: status(client.key) == 200)], 2: [("all lines are whole", lambda said: "whole" in said)]})
+
+    title = "Another key of the cluster"
+    change_cluster_key(title, machine, begin, *lists.pop(title), claims)
 
     # A copy of a moment, after which some lines are written; then the disk is gone.
     machine.follow("cp -a /var/lib/countersign /var/backups/countersign && rm /var/backups/countersign/audit.jsonl.*")

@@ -86,7 +86,7 @@ private struct RandomGrant {
         return Int(length) ?? .max <= maxSize
     }
 
-    /// Anything, a third of it not far from what the grant admits.
+    /// Anything, a third of it not far from what the grant admits. A lifetime counts from when it is judged, which may be seconds later.
     static func request(below prefix: String, _ random: inout SplitMix64) -> SignableS3 {
         func one<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &random)] }
         let (query, method): ([(String, String)], String) = one([
@@ -112,7 +112,7 @@ private struct RandomGrant {
             method: method, bucket: one(Array(repeating: "demo-bucket", count: 9) + ["other-bucket"]),
             key: one(Array(repeating: prefix, count: 9) + ["q/"]) + one(["a", "b c", "d/e+f~", "\u{4E2D}"]),
             query: query,
-            headers: headers, lifetime: one([nil, nil, nil, nil, "60", "300", "301"]),
+            headers: headers, lifetime: one([nil, nil, nil, nil, "60", "300", "360"]),
             payload: one(["UNSIGNED-PAYLOAD", "UNSIGNED-PAYLOAD", String(repeating: "0f", count: 32)]))
     }
 }
