@@ -86,6 +86,16 @@ import Testing
         #expect(try redis.ask("ZCARD", "countersign:replicas") == "2")
     }
 
+    @Test func `a Redis that is full counts as gone, and each replica gives out its share`() throws {
+        let redis = try RedisProcess()
+        let replica = try #require(try ReplicaTests.start(["a"], on: redis).first)
+        try redis.ask("CONFIG", "SET", "maxmemory", "1")
+        try ReplicaTests.wait(for: "it is noticed") { try ReplicaTests.part(replica) == "failing" }
+        #expect(try ReplicaTests.ask(replica, "/qiniu/uptoken?key=photos/1.jpg", times: 100) == 100)
+        try redis.ask("CONFIG", "SET", "maxmemory", "0")
+        try ReplicaTests.wait(for: "Redis is heard again") { try ReplicaTests.part(replica) == "ok" }
+    }
+
     /// A ticket for one of alice's objects.
     private static func ticket(of service: Service, uses: Int) throws -> String {
         let answer = try service.post(
