@@ -44,7 +44,9 @@ class Vendor:
     """Stands in for Alibaba Cloud STS, well or not."""
 
     def __init__(self, code=None, delay=0, clock=0, hangs=False):
-        vendor, self.ends, self.calls = self, threading.Event(), 0
+        """`delay` are seconds until an answer, and may change."""
+        vendor, self.ends = self, threading.Event()
+        self.delay, self.calls = 3600 if hangs else delay, []
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -54,8 +56,8 @@ class Vendor:
                 self.do_GET()
 
             def do_GET(self):
-                vendor.calls += 1
-                vendor.ends.wait(3600 if hangs else delay)
+                vendor.calls.append(time.monotonic())
+                vendor.ends.wait(vendor.delay)
                 body = {"RequestId": "1", "Code": code, "Message": "no"} if code else {
                     "RequestId": "1", "Credentials": {
                         "AccessKeyId": "STS.check", "AccessKeySecret": "s", "SecurityToken": "t",

@@ -46,15 +46,15 @@ EXAMPLES = [
 
 
 class Proxied:
-    """Three instances and the proxy before them, until the end of the block."""
+    """Three instances, or fewer, and the proxy before them, until the end of the block."""
 
-    def __init__(self, binary, example):
+    def __init__(self, binary, example, count=3):
         self.binary, self.example = binary, example
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="countersign-proxied-"))
         self.folder.chmod(0o755)
         self.port, self.ports = free_port(), [free_port() for _ in range(3)]
         self.logs, file = [], self._configuration()
-        self.instances = [self.start(port) for port in self.ports]
+        self.instances = [self.start(port) for port in self.ports[:count]]
         self.log = self.folder / "log"
         with self.log.open("w") as log:
             self.proxy = subprocess.Popen(
@@ -130,7 +130,7 @@ class Proxied:
     def __exit__(self, *_):
         self.proxy.terminate()
         self.proxy.wait(20)
-        for at in range(3):
+        for at in range(len(self.instances)):
             self._close(at)
         shutil.rmtree(self.folder, ignore_errors=True)
 

@@ -25,9 +25,11 @@ def free_port():
 
 
 class Service:
-    """`server` has members of `server` beside the listener, `log` those of `log`; `rest` whatever else."""
+    """`server` has members of `server` beside the listener, `log` those of `log`, `admin` those of `admin`; `rest` whatever else."""
 
-    def __init__(self, binary, server="", rest=GRANTS, over_tls=False, listen="127.0.0.1:0", log=""):
+    def __init__(
+            self, binary, server="", rest=GRANTS, over_tls=False, listen="127.0.0.1:0", log="", admin="listen: []",
+            environment=None):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="countersign-check-"))
         os.chmod(self.folder, 0o700)
         self.authority = self.folder / "cert.pem"
@@ -37,16 +39,16 @@ class Service:
                 f' tls: {{ certificates: [{{ names: "localhost", certificateFile: "{self.authority}",'
                 f' keyFile: "{self.folder}/key.pem" }}] }},'
             )
-        path = self.folder / "countersign.json5"
-        path.touch(0o600)
-        path.write_text(
-            f'{{ version: 1, admin: {{ listen: [] }}, log: {{ format: "text", {log} }},'
+        self.path = self.folder / "countersign.json5"
+        self.path.touch(0o600)
+        self.path.write_text(
+            f'{{ version: 1, admin: {{ {admin} }}, log: {{ format: "text", {log} }},'
             f' server: {{ listen: "{listen}", {server} }}, {rest} }}')
         self.log = self.folder / "log"
+        self.environment = {**os.environ, "SWIFT_BACKTRACE": "enable=no", **(environment or {})}
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                [binary, "serve", "--config", str(path)], stdout=log, stderr=log,
-                env={**os.environ, "SWIFT_BACKTRACE": "enable=no"})
+                [binary, "serve", "--config", str(self.path)], stdout=log, stderr=log, env=self.environment)
         self.port = self._wait_for_port()
 
     def _make_certificate(self):

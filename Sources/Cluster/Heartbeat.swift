@@ -8,11 +8,12 @@ package enum Heartbeat {
     /// Milliseconds after which a replica counts no more.
     static let memory: Int64 = 5_000
 
+    /// What a full Redis refuses is written first: it takes all that a script writes later, but no lease.
     static let text: StaticString = """
         local time = redis.call('TIME')
         local now = time[1] * 1000 + math.floor(time[2] / 1000)
-        redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - tonumber(ARGV[2]))
         redis.call('ZADD', KEYS[1], now, ARGV[1])
+        redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - tonumber(ARGV[2]))
         redis.call('PEXPIRE', KEYS[1], tonumber(ARGV[2]))
         local epoch = redis.call('GET', KEYS[3])
         if not epoch or string.sub(epoch, 1, #ARGV[3]) ~= ARGV[3] then

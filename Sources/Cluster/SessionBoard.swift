@@ -19,15 +19,16 @@ package struct SessionBoard: Sendable {
     private let scripts: Scripts
 
     package struct Scripts: Sendable {
-        let find, put, release: RedisScript
+        let find, put, renew, release: RedisScript
 
         package init() throws(CryptoError) {
             find = try RedisScript(SessionBoard.findText)
             put = try RedisScript(SessionBoard.putText)
+            renew = try RedisScript(SessionBoard.renewText)
             release = try RedisScript(SessionBoard.releaseText)
         }
 
-        package var all: [RedisScript] { [find, put, release] }
+        package var all: [RedisScript] { [find, put, renew, release] }
     }
 
     /// Gives the session if it ends late enough, else the turn to fetch it, to one at a time.
@@ -44,6 +45,11 @@ package struct SessionBoard: Sendable {
         redis.call('HSET', KEYS[1], 'end', ARGV[1], 'since', redis.call('TIME')[1], 'sealed', ARGV[2])
         redis.call('PEXPIRE', KEYS[1], tonumber(ARGV[3]))
         if redis.call('GET', KEYS[2]) == ARGV[4] then redis.call('DEL', KEYS[2]) end
+        return 1
+        """
+
+    private static let renewText: StaticString = """
+        if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('PEXPIRE', KEYS[1], tonumber(ARGV[2])) end
         return 1
         """
 
@@ -99,6 +105,11 @@ package struct SessionBoard: Sendable {
     ) throws(CryptoError) -> RedisCommand {
         scripts.put.call(on: [try names.name(.session, of: slot), try names.name(.fetch, of: slot)]).adding(end)
             .adding(try key.seal(session.span, label: slot.span)).adding(max(1, life)).adding(turn)
+    }
+
+    /// Has a turn last so many milliseconds from now on, if it is not over.
+    package func renew(_ slot: [UInt8], turn: [UInt8], lasting duration: Int64) throws(CryptoError) -> RedisCommand {
+        scripts.renew.call(on: [try names.name(.fetch, of: slot)]).adding(turn).adding(duration)
     }
 
     /// Ends a turn that brought nothing.

@@ -27,10 +27,17 @@ extension Setup {
                 """)
     }
 
-    /// One of several replicas that ask the sandbox for sessions.
-    static func sessionReplica(_ name: String, of redis: RedisProcess) -> Setup {
-        Setup(
-            name: name, credentials: "credentials: { \"sts\": { \(RunningSandbox.credential), \(patient) } }",
+    /// One of several replicas that ask for sessions: the sandbox, or another vendor at a port.
+    static func sessionReplica(_ name: String, of redis: RedisProcess, asking vendor: SessionVendor? = nil) -> Setup {
+        let credential = vendor.map { vendor in
+            """
+            provider: "sts", accessKey: "LTAI5e2e", secretKey: "secret-of-the-end-to-end-tests", roleArn: "\(roleARN)",
+                  endpoints: "http://127.0.0.1:\(vendor.port)"
+            """
+        }
+        return Setup(
+            name: name,
+            credentials: "credentials: { \"sts\": { \(credential ?? RunningSandbox.credential), \(patient) } }",
             rest: """
                 cluster: { servers: "redis://127.0.0.1:\(redis.port)", instance: "\(name)", key: "\(clusterKey)" },
                   grants: {

@@ -102,6 +102,7 @@ package final class ClusterMember: RedisLinkOwner {
     package func stop() {
         rounds.withLock { $0.nextBeat = 0 }
         link.stop()
+        sessions.lose()
     }
 
     /// How it stands; from any thread.
@@ -140,7 +141,10 @@ package final class ClusterMember: RedisLinkOwner {
         }
     }
 
-    package func linkFailed(because fault: RedisFault) { lose(because: "\(fault)") }
+    package func linkFailed(because fault: RedisFault) {
+        lose(because: "\(fault)")
+        sessions.lose()
+    }
 
     package func linkTick(at now: Int64) -> Int64 {
         guard link.isUp else { return .max }
@@ -155,9 +159,10 @@ package final class ClusterMember: RedisLinkOwner {
         }
         if beats { beat() }
         if leases { askForLeases(at: now) }
+        let nextSessions = sessions.tick(at: now)
         let isWanted = !wanted.isEmpty
         return rounds.withLock { rounds in
-            min(rounds.isBeating ? .max : rounds.nextBeat, isWanted ? rounds.nextLeases : .max)
+            min(rounds.isBeating ? .max : rounds.nextBeat, isWanted ? rounds.nextLeases : .max, nextSessions)
         }
     }
 

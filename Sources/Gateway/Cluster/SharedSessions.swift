@@ -12,41 +12,70 @@ final class SharedSessions: Sendable {
         case session(SessionCredential, at: Int64)
         /// It is to be fetched here; `put` or `release` is owed for the turn.
         case turn([UInt8])
-        /// Another replica is fetching it.
-        case taken
         /// Redis does not say.
         case unknown
     }
 
+    /// Somebody who needs a session.
+    private struct Search: Sendable {
+        let slot: [UInt8]
+        /// Seconds since 1970; a session must end later to be of use.
+        let end: Int64
+        let then: @Sendable (Found) -> Void
+    }
+
+    private struct State: Sendable {
+        /// Those whose sessions other replicas are fetching.
+        var waiting: [Search] = []
+        /// When Redis is asked for them again, in monotonic milliseconds.
+        var asksAt: Int64 = .max
+        /// What is being fetched here: the slot of each turn.
+        var turns: [[UInt8]: [UInt8]] = [:]
+        /// When the turns are renewed.
+        var renewsAt: Int64 = .max
+    }
+
     private let board: SessionBoard
     private let link: RedisLink
+    private let state = Guarded(State())
 
     /// Seconds that a session has left at least to be of use for a replica that has none: ten minutes, or a third of its life (R17).
     static func leastLife(of lifetime: Int64?) -> Int64 { min(600, (lifetime ?? 3600) / 3) }
-    /// Milliseconds of a turn to fetch: less than a request waits by default, so that one whose holder has died costs nobody an answer.
-    static let turn: Int64 = 1_000
+    /// Milliseconds of a turn to fetch, which its holder renews. With the pauses of two replicas that wait, which have it one after the other,
+    /// it is less than a second, and than a request waits by default: a holder that has died costs nobody an answer.
+    private static let turn: Int64 = 700
+    private static let renewal: Int64 = 200
+    /// Milliseconds until Redis is asked again for what another replica is fetching.
+    private static let pause: Int64 = 100
 
     init(_ board: SessionBoard, by link: RedisLink) {
         self.board = board
         self.link = link
     }
 
+    /// Has a session found; while another replica fetches it, Redis is asked again and again.
     /// - Parameters:
     ///   - end: seconds since 1970; a session must end later to be of use.
     ///   - then: told once, from any thread.
     func find(_ key: CredentialKey, endingAfter end: Int64, then: @escaping @Sendable (Found) -> Void) {
-        let slot = key.bytes
+        ask(Search(slot: key.bytes, end: end, then: then))
+    }
+
+    private func ask(_ search: Search) {
+        let then = search.then
         do throws(CryptoError) {
             let turn = Hex.encode(try SecureRandom.bytes(8))
             let question = try board.question(
-                of: slot, endingAfter: end, turn: turn, lasting: SharedSessions.turn)
-            link.send(question) { [board] result in
-                guard case .success(let reply) = result, let answer = try? board.read(reply, of: slot) else {
+                of: search.slot, endingAfter: search.end, turn: turn, lasting: SharedSessions.turn)
+            link.send(question) { [self] result in
+                guard case .success(let reply) = result, let answer = try? board.read(reply, of: search.slot) else {
                     return then(.unknown)
                 }
                 switch answer {
-                case .turn: then(.turn(turn))
-                case .taken: then(.taken)
+                case .turn:
+                    begin(turn, of: search.slot)
+                    then(.turn(turn))
+                case .taken: wait(search)
                 case .session(let bytes, let age):
                     guard let (credential, moment) = SessionCredential.read(bytes) else { return then(.unknown) }
                     then(.session(credential, at: moment.addingReportingOverflow(age).partialValue))
@@ -57,6 +86,29 @@ final class SharedSessions: Sendable {
         }
     }
 
+    private func wait(_ search: Search) {
+        let now = SystemClock.now().monotonic
+        state.withLock { state in
+            if state.waiting.isEmpty { state.asksAt = now + SharedSessions.pause }
+            state.waiting.append(search)
+        }
+    }
+
+    private func begin(_ turn: [UInt8], of slot: [UInt8]) {
+        let now = SystemClock.now().monotonic
+        state.withLock { state in
+            if state.turns.isEmpty { state.renewsAt = now + SharedSessions.renewal }
+            state.turns[turn] = slot
+        }
+    }
+
+    private func end(_ turn: [UInt8]) {
+        state.withLock { state in
+            state.turns[turn] = nil
+            if state.turns.isEmpty { state.renewsAt = .max }
+        }
+    }
+
     /// Has a session that was fetched serve all replicas.
     /// - Parameter moment: when the vendor gave it, by its clock, in seconds since 1970.
     func put(_ credential: SessionCredential, of key: CredentialKey, at moment: Int64, turn: [UInt8]) {
@@ -64,6 +116,7 @@ final class SharedSessions: Sendable {
         credential.write(into: &bytes, at: moment)
         let (left, overflow) = credential.expiresAt.subtractingReportingOverflow(moment)
         guard !overflow, (1...SessionForm.durations.upperBound).contains(left) else { return release(key, turn: turn) }
+        end(turn)
         let command = try? board.put(
             bytes.array, of: key.bytes, until: credential.expiresAt, lasting: left * 1000, turn: turn)
         if let command { link.send(command) { _ in } }
@@ -71,6 +124,46 @@ final class SharedSessions: Sendable {
 
     /// A turn has brought nothing.
     func release(_ key: CredentialKey, turn: [UInt8]) {
+        end(turn)
         if let command = try? board.release(key.bytes, turn: turn) { link.send(command) { _ in } }
+    }
+
+    // MARK: The link's thread
+
+    /// Asks again for what others fetch, and renews the turns, if it is time.
+    /// - Parameter now: monotonic milliseconds.
+    /// - Returns: when it is to be called again.
+    func tick(at now: Int64) -> Int64 {
+        let (searches, turns, next) = state.withLock { state in
+            var (searches, turns): ([Search], [[UInt8]: [UInt8]]) = ([], [:])
+            if now >= state.asksAt {
+                swap(&searches, &state.waiting)
+                state.asksAt = .max
+            }
+            if now >= state.renewsAt {
+                turns = state.turns
+                state.renewsAt = now + SharedSessions.renewal
+            }
+            return (searches, turns, min(state.asksAt, state.renewsAt))
+        }
+        for search in searches { ask(search) }
+        for (turn, slot) in turns {
+            if let command = try? board.renew(slot, turn: turn, lasting: SharedSessions.turn) {
+                link.send(command) { _ in }
+            }
+        }
+        return next
+    }
+
+    /// There is no Redis: who waits fetches a session itself.
+    func lose() {
+        let searches = state.withLock { state in
+            defer {
+                state.waiting = []
+                state.asksAt = .max
+            }
+            return state.waiting
+        }
+        for search in searches { search.then(.unknown) }
     }
 }

@@ -19,8 +19,6 @@ final class SessionCache {
     var random = RandomPool()
     let cache: LoopCache<CredentialKey, SessionCredential>
     private let serviceKey: ServiceKey
-    /// What another replica is fetching; Redis is asked again at the next tick.
-    private var elsewhere: [(session: VendorSession, slot: SlotFetch)] = []
 
     /// - Parameter key: the service's configured key, where the account has one.
     init(_ account: SessionAccount, key: SigningKey?, _ tools: LoopCallTools) throws(CryptoError) {
@@ -31,15 +29,9 @@ final class SessionCache {
     }
 
     /// Whether anybody waits for it, be it a call for the service's own key.
-    var isWaiting: Bool { cache.isWaiting || !elsewhere.isEmpty }
+    var isWaiting: Bool { cache.isWaiting }
 
-    func tick(at now: Instant) {
-        cache.tick(at: now)
-        guard !elsewhere.isEmpty else { return }
-        let waited = elsewhere
-        elsewhere = []
-        for (session, slot) in waited { fetch(session, for: slot, at: now) }
-    }
+    func tick(at now: Instant) { cache.tick(at: now) }
 
     // MARK: Requests
 
@@ -96,7 +88,6 @@ final class SessionCache {
                 }
             }
             fetch.begin(at: now)
-        case .taken: elsewhere.append((session, slot))
         case .unknown: begin(session.request, for: slot, at: now)
         }
     }
