@@ -186,9 +186,11 @@ class Cluster(Proxied):
         return not self.servers or self.metric(at, "countersign_cluster_replicas") == len(self.admin_ports)
 
     def has_lost(self, at):
-        """Whether the replica is ready, and says that it does not hear Redis."""
+        """Whether the replica is ready, and its operator is told everywhere that it does not hear Redis."""
         status, text = self.admin(at, "/readyz")
-        return status == 200 and json.loads(text)["parts"]["cluster"] == "failing"
+        return (status == 200 and json.loads(text)["parts"]["cluster"] == "failing"
+                and self.metric(at, "countersign_cluster_ready") == 0
+                and "Redis is not heard" in self.instances[at].log.read_text().rpartition("Redis answers")[2])
 
     def metric(self, at, name):
         """The sum of a metric over its labels."""
@@ -310,14 +312,15 @@ class Load:
         return sum(len(stream.since(since)) for stream in self.streams)
 
 
-def excess(moments, count, per_second):
-    """The most tokens that any span of time has above what one bucket gives in it: all that it holds, and what comes meanwhile."""
-    most = lowest = float("inf")
-    most = -most
+def excess(moments, count, per_second, since=0.0):
+    """How many more tokens a span of time has, which ends after a moment, than one bucket gives in it: all that it holds, and what
+    comes meanwhile."""
+    most, lowest = 0, float("inf")
     for number, moment in enumerate(moments):
         level = number - per_second * moment
         lowest = min(lowest, level)
-        most = max(most, level - lowest + 1 - count)
+        if moment >= since:
+            most = max(most, level - lowest + 1 - count)
     return most
 
 

@@ -66,8 +66,10 @@ class Vendor:
                 self.send_response_only(403 if code else 200)
                 self.send_header("Date", email.utils.formatdate(time.time() + clock, usegmt=True))
                 self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+                # Who has asked may have gone.
+                with contextlib.suppress(OSError):
+                    self.end_headers()
+                    self.wfile.write(body)
 
             def log_message(self, *_):
                 pass
