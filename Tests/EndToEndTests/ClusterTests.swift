@@ -241,6 +241,19 @@ import Testing
         #expect(try answers.all().map(\.status) == [200, 200] && vendor.calls.count == 2)
     }
 
+    @Test func `a replica that has just begun serves what the others have, before it has heard Redis`() throws {
+        let redis = try RedisProcess()
+        let vendor = try SessionVendor()
+        defer { vendor.stop() }
+        let first = try #require(try ReplicaTests.startSessions(["a"], on: redis, asking: vendor).first)
+        #expect(try first.get("/distribute-token.json").status == 200)
+        for name in ["b", "c", "d", "e"] {
+            let newcomer = try Service(.sessionReplica(name, of: redis, asking: vendor), .epoll)
+            #expect(try newcomer.get("/distribute-token.json").json["AccessKeyId"] == "STS.e2e1")
+        }
+        #expect(vendor.calls.count == 1)
+    }
+
     private static func startSessions(_ names: [String], on redis: RedisProcess, asking vendor: SessionVendor) throws
         -> [Service]
     {

@@ -33,6 +33,8 @@ final class SharedSessions: Sendable {
         var turns: [[UInt8]: [UInt8]] = [:]
         /// When the turns are renewed.
         var renewsAt: Int64 = .max
+        /// Whether nobody knows yet if there is a Redis; it is waited for, since the others may have what is needed.
+        var isBeginning = true
     }
 
     private let board: SessionBoard
@@ -68,6 +70,7 @@ final class SharedSessions: Sendable {
             let question = try board.question(
                 of: search.slot, endingAfter: search.end, turn: turn, lasting: SharedSessions.turn)
             link.send(question) { [self] result in
+                if case .failure = result, waitsForRedis(search) { return }
                 guard case .success(let reply) = result, let answer = try? board.read(reply, of: search.slot) else {
                     return then(.unknown)
                 }
@@ -83,6 +86,17 @@ final class SharedSessions: Sendable {
             }
         } catch {
             then(.unknown)
+        }
+    }
+
+    /// - Returns: whether the search goes on when there is a first connection, or none.
+    private func waitsForRedis(_ search: Search) -> Bool {
+        state.withLock { state in
+            if state.isBeginning {
+                state.waiting.append(search)
+                state.asksAt = .min
+            }
+            return state.isBeginning
         }
     }
 
@@ -136,6 +150,7 @@ final class SharedSessions: Sendable {
     func tick(at now: Int64) -> Int64 {
         let (searches, turns, next) = state.withLock { state in
             var (searches, turns): ([Search], [[UInt8]: [UInt8]]) = ([], [:])
+            state.isBeginning = false
             if now >= state.asksAt {
                 swap(&searches, &state.waiting)
                 state.asksAt = .max
@@ -161,6 +176,7 @@ final class SharedSessions: Sendable {
             defer {
                 state.waiting = []
                 state.asksAt = .max
+                state.isBeginning = false
             }
             return state.waiting
         }
