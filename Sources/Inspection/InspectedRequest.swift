@@ -143,18 +143,24 @@ extension InspectedRequest {
         if isOrigin { scheme = nil }
     }
 
-    /// Reads an answer of the service with `url`, and with `method` and `headers` where it has them; nil for anything else.
+    /// Reads an answer of the service with `url`, or `uri` as Iceberg has it, and with `method` and `headers` where it has them; nil
+    /// for anything else. Each header has a text, or a list of texts.
     init?(answer: JSONValue) {
-        guard case .string(let url)? = answer["url"]?.content else { return nil }
+        guard let url = answer.text("url") ?? answer.text("uri") else { return nil }
         var fields: [NameValue] = []
         if case .object(let members)? = answer["headers"]?.content {
             for member in members {
-                guard case .string(let value) = member.value.content else { return nil }
-                fields.append(NameValue(member.name, value))
+                switch member.value.content {
+                case .string(let value): fields.append(NameValue(member.name, value))
+                case .array(let values):
+                    for value in values {
+                        guard let text = value.text else { return nil }
+                        fields.append(NameValue(member.name, text))
+                    }
+                default: return nil
+                }
             }
         }
-        var method: [UInt8]?
-        if case .string(let text)? = answer["method"]?.content { method = text }
-        self.init(method: method, url: url, fields: fields, body: [])
+        self.init(method: answer.text("method"), url: url, fields: fields, body: [])
     }
 }

@@ -64,9 +64,12 @@ struct InspectedV4<Request: InspectedV4Request> {
         let token = request.field(scheme.fields.token)
         inspection.tellToken(token)
         guard let entry = inspection.key(scope.accessKey, of: keyring, isTemporary: token != nil),
-            let key = scope.key(of: entry, at: moment, in: &inspection)
+            let key = scope.key(of: entry, at: moment, in: &inspection),
+            !inspection.lacks(names, of: request, "signed, but not given")
         else { return inspection }
-        inspection.isSigned(signature, of: request) { method throws(IssueError) in
+        inspection.isSigned(
+            signature, byOneOf: request.possibleMethods, otherwise: "it is not that of this request"
+        ) { method throws(IssueError) in
             let made = try read.signed(by: method, with: names) { canonical throws(IssueError) in
                 try InspectedRequest.written { out, scratch throws(IssueError) in
                     try HeaderSignatureV4.write(for: canonical, with: key, into: &out, using: &scratch)
@@ -111,7 +114,7 @@ struct InspectedV4<Request: InspectedV4Request> {
         scope.tell(of: moment, host: read.hostRegion, in: &inspection)
         if let entry = inspection.key(scope.accessKey, of: keyring, isTemporary: token != nil),
             let key = scope.key(of: entry, at: moment, in: &inspection),
-            !inspection.lacks(names, of: request)
+            !inspection.lacks(names, of: request, "signed, but not in the URL")
         {
             inspection.isSigned(
                 signature, byOneOf: request.possibleMethods, otherwise: scheme.signsOtherwise
@@ -138,14 +141,18 @@ struct InspectedV4<Request: InspectedV4Request> {
 }
 
 extension Inspection {
-    /// Whether a URL was given alone, though its signature covers headers; notes that it cannot be judged so.
-    /// - Parameter names: the headers that are signed, in lower case.
-    fileprivate mutating func lacks(_ names: [[UInt8]], of request: InspectedRequest) -> Bool {
-        let missing = names.filter { !$0.span.equals("host") }
-        guard request.method == nil, request.fields.isEmpty, !missing.isEmpty else { return false }
-        leavesOpen(
-            "signature",
-            "signed, but not in the URL: \(missing.map(\.text).joined(separator: ", ")); give the whole JSON answer")
+    /// Whether a URL or an answer was given without headers that its signature covers; notes that it cannot be judged so. A whole
+    /// request is what it is.
+    /// - Parameters:
+    ///   - names: the headers that are signed, in lower case.
+    ///   - reason: what to say of those that are not there.
+    fileprivate mutating func lacks(_ names: [[UInt8]], of request: InspectedRequest, _ reason: String) -> Bool {
+        let missing = names.filter { name in
+            !name.span.equals("host") && !request.fields.contains { $0.name.span.equals(ignoringCaseOf: name) }
+        }
+        guard request.method == nil, !missing.isEmpty else { return false }
+        let rest = request.fields.isEmpty ? "the whole JSON answer" : "the whole request"
+        leavesOpen("signature", "\(reason): \(missing.map(\.text).joined(separator: ", ")); give \(rest)")
         return true
     }
 }

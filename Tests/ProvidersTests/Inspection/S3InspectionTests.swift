@@ -94,20 +94,50 @@ import Testing
         #expect(inspection[fact: "bucket"] == "examplebucket" && inspection[fact: "key"] == "a/b c.txt")
     }
 
-    @Test func `signed requests are genuine, and refused one edit away`() throws {
+    /// A GET with a field of the vendor's, the lines that its signature adds, and the Authorization field.
+    private func signedRequest() throws -> (own: [(name: String, value: String)], field: String) {
         var sample = sample(.virtual, [("x-amz-meta-a", "b  c")], on: host)
         var lines = ByteWriter()
         HeaderSignatureV4.writeFields(sample.scheme, at: now, token: nil, into: &lines)
-        let own = lines.array.text
-        for line in own.split(separator: "\r\n") {
+        let own = try lines.array.text.split(separator: "\r\n").map { line in
             let colon = try #require(line.firstIndex(of: ":"))
-            sample.fields.append((String(line[..<colon]), String(line[colon...].dropFirst(2))))
+            return (name: String(line[..<colon]), value: String(line[colon...].dropFirst(2)))
         }
+        sample.fields += own.map { ($0.name, $0.value) }
         let field = try sample.withRequest { canonical in
             try OSSSample.Signed {
                 try HeaderSignatureV4.write(for: canonical, with: key(sample.scheme), into: &$0, using: &$1)
             }
         }.text
+        return (own, field)
+    }
+
+    @Test func `Iceberg's answer is genuine with all that is signed, and cannot be judged without`() throws {
+        let (own, field) = try signedRequest()
+        let headers = (own + [("Authorization", field)])
+            .map { #""\#($0.name)":["\#($0.value)"]"# }.joined(separator: ",")
+        let answer = """
+            {"uri":"https://examplebucket.\(host)/a/b%20c.txt?response-content-type=a%2Fb",\
+            "headers":{"x-amz-meta-a":["b  c"],\(headers)}}
+            """
+        try InspectionSample.expectGenuine(answer, "S3 Authorization", until: now + 900)
+        let inspection = try InspectionSample.inspect(answer)
+        #expect(inspection[fact: "method"] == "GET" && inspection[fact: "key"] == "a/b c.txt")
+        try InspectionSample.expectRefusal(answer.replacing("c.txt", with: "d.txt"), "signature", "this request")
+        try InspectionSample.expectRefusal(answer.replacing("b  c", with: "bc"), "signature", "this request")
+        let part = try InspectionSample.inspect(answer.replacing(#""x-amz-meta-a":["b  c"],"#, with: ""))
+        #expect(part.verdict == .unverified)
+        #expect(
+            part.checks.first { $0.name == "signature" }?.reason
+                == "signed, but not given: x-amz-meta-a; give the whole request")
+        let numbers = try InspectionInput(reading: Array(answer.replacing(#"["b  c"]"#, with: "[1]").utf8))
+        let keyring = try InspectionSample.keyring()
+        #expect(Inspectors.all.allSatisfy { $0.inspector.inspect(numbers, with: keyring, at: now) == nil })
+    }
+
+    @Test func `signed requests are genuine, and refused one edit away`() throws {
+        let (fields, field) = try signedRequest()
+        let own = fields.map { "\($0.name): \($0.value)\r\n" }.joined()
         let request =
             "GET /a/b%20c.txt?response-content-type=a%2Fb HTTP/1.1\r\nhost: examplebucket.\(host)\r\nuser-agent: x\r\n"
             + "x-amz-meta-a: b  c\r\n\(own)Authorization: \(field)\r\n\r\n"
