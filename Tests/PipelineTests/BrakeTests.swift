@@ -102,9 +102,9 @@ struct BrakeTests {
         try BrakeTests.run { service in
             try service.brake("all", "", for: 60_000)
             try get(service, "/qiniu/uptoken?key=hers/a").expectProblem(403, "stopped")
-            service.pass(milliseconds: 59_000)
+            service.pass(milliseconds: 30_000)
             try get(service, "/qiniu/uptoken?key=hers/a").expectProblem(403, "stopped")
-            service.pass(milliseconds: 2_000)
+            service.pass(milliseconds: 31_000)
             #expect(try get(service, "/qiniu/uptoken?key=hers/a").status == 200)
         }
     }

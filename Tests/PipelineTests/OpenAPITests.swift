@@ -26,6 +26,21 @@ struct OpenAPITests {
         #expect(paths["/metrics"] == nil)
     }
 
+    @Test func `generated clients can tell a route's parameters apart, which they write without underscores`() throws {
+        let paths = try #require(try Service.shared(.open).admin.get("/openapi.json").json["paths"])
+        var count = 0
+        for path in paths.names {
+            let query = paths[path]?["get"]?["parameters"]?.list?.filter { $0["in"] == "query" } ?? []
+            let body = paths[path]?["post"]?["requestBody"]?["content"]?["application/json"]?["schema"]?["properties"]
+            for names in [query.compactMap { $0["name"]?.string }, Array(body?.names ?? [])] {
+                let words = names.map { $0.filter { $0 != "_" }.lowercased() }
+                #expect(Set(words).count == words.count, "\(path): \(names)")
+                count += names.count
+            }
+        }
+        #expect(count > 100)
+    }
+
     @Test func `of what SDKs read it tells the members that are there, and no others`() throws {
         let document = try Service.shared(.open).admin.get("/openapi.json").json
         let answer = document["paths"]?["/distribute-token.json"]?["get"]?["responses"]?["200"]

@@ -48,6 +48,16 @@ final class InProcessClient: Client {
         return count
     }
 
+    /// Waits until its request is answered by what other threads do for it, such as to read a file; no time passes for the service.
+    func waitForOtherThreads() throws {
+        let deadline = Date.now.addingTimeInterval(Program.patience)
+        while service.isParked(connection) {
+            guard Date.now < deadline else { throw Program.Failure(description: "the request waits for ever") }
+            service.catchUp()
+            usleep(1_000)
+        }
+    }
+
     override func readEnd(into buffer: UnsafeMutableRawBufferPointer) -> Int { read(into: buffer) }
 
     override func finishSending() { service.finishSending(connection) }

@@ -96,7 +96,7 @@ enum OpenAPI {
 
     private static func queryParameters(_ parameter: ParameterDescription) -> [JSONDocument] {
         ([(parameter.name, parameter.summary)]
-            + parameter.aliases.map { ($0, "Another name of `\(parameter.name)`.") }).map { name, summary in
+            + aliases(of: parameter).map { ($0, "Another name of `\(parameter.name)`.") }).map { name, summary in
                 [
                     "name": .text(name), "in": "query", "description": .text(summary),
                     "schema": schema(of: parameter.kind, inQuery: true),
@@ -138,8 +138,14 @@ enum OpenAPI {
 
     private static func members(of parameters: some Sequence<ParameterDescription>) -> [(String, JSONDocument)] {
         parameters.flatMap { parameter in
-            ([parameter.name] + parameter.aliases).map { ($0, schema(of: parameter.kind, inQuery: false)) }
+            ([parameter.name] + aliases(of: parameter)).map { ($0, schema(of: parameter.kind, inQuery: false)) }
         }
+    }
+
+    /// Without those that are the parameter's name in other letters: generated clients write `a_b` as `aB`, too, and would have two of it.
+    private static func aliases(of parameter: ParameterDescription) -> [String] {
+        func letters(_ name: String) -> String { name.filter { $0 != "_" }.lowercased() }
+        return parameter.aliases.filter { letters($0) != letters(parameter.name) }
     }
 
     private static func body(of fields: [FieldDescription]) -> JSONDocument {
