@@ -40,7 +40,7 @@ package struct CanonicalRequest: ~Escapable {
         }
         Percent.encode(request.key, keeping: .unreservedPath, into: &out)
         out.append(UInt8(ascii: "\n"))
-        for (index, parameter) in parameters.sorted(by: { $0.precedesEncoded($1) }).enumerated() {
+        for (index, parameter) in parameters.inOrder({ $0.precedesEncoded($1) }).enumerated() {
             if index > 0 { out.append(UInt8(ascii: "&")) }
             parameter.writeCanonical(isBare: !scheme.endsBareNames, into: &out)
         }

@@ -25,3 +25,11 @@ extension NameValue {
         return name.count < other.name.count
     }
 }
+
+extension [NameValue] {
+    /// The same in order; no other array where they are so already.
+    func inOrder(_ precedes: (NameValue, NameValue) -> Bool) -> [NameValue] {
+        let isSorted = indices.dropFirst().allSatisfy { !precedes(self[$0], self[$0 - 1]) }
+        return isSorted ? self : sorted(by: precedes)
+    }
+}

@@ -50,7 +50,7 @@ package struct ObjectRequest: ~Escapable {
     func writeURL(on endpoint: BaseURL, _ parameters: [NameValue], into out: inout ByteWriter) {
         scheme.writeOrigin(of: bucket, on: endpoint, into: &out)
         scheme.writePath(of: bucket, key, into: &out)
-        for (index, parameter) in parameters.sorted(by: { $0.name.precedes($1.name) }).enumerated() {
+        for (index, parameter) in parameters.inOrder({ $0.name.precedes($1.name) }).enumerated() {
             out.append(index == 0 ? UInt8(ascii: "?") : UInt8(ascii: "&"))
             parameter.write(into: &out)
         }

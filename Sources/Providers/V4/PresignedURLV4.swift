@@ -20,22 +20,29 @@ package enum PresignedURLV4 {
     ) throws(IssueError) {
         guard lifetimes.contains(lifetime) else { throw .unsignable("a URL must live for 1 to 604800 seconds") }
         try canonical.request.checkCarriesNothing()
-        var parameters = parameters(of: canonical, lasting: lifetime, by: signer)
+        var parameters = parameters(of: canonical, lasting: lifetime, by: signer, using: &scratch)
         scratch.reset()
         canonical.write(parameters, into: &scratch)
         let code = try signer.key.code(ofRequest: &scratch, at: signer.moment)
-        parameters.append(NameValue(signer.key.scheme.parameters.signature, Hex.encode(code.bytes.array)))
+        let end = scratch.count
+        Hex.encode(code.bytes, into: &scratch)
+        parameters.append(
+            NameValue(signer.key.scheme.parameters.signature, scratch.bytes.extracting(end..<scratch.count).array))
+        scratch.truncate(to: end)
+        // In place, so that no other array is made.
+        parameters.sort { $0.name.precedes($1.name) }
         canonical.request.writeURL(on: endpoint, parameters, into: &out)
     }
 
-    /// The query's parameters, with those that are signed with them.
+    /// The query's parameters, with those that are signed with them, in the order in which they are signed.
     private static func parameters(
-        of canonical: borrowing CanonicalRequest, lasting lifetime: Int64, by signer: V4Signer
+        of canonical: borrowing CanonicalRequest, lasting lifetime: Int64, by signer: V4Signer,
+        using scratch: inout ByteWriter
     ) -> [NameValue] {
         func text(_ write: (inout ByteWriter) -> Void) -> [UInt8] {
-            var text = ByteWriter(capacity: 96)
-            write(&text)
-            return text.array
+            scratch.reset()
+            write(&scratch)
+            return scratch.array
         }
         let names = signer.key.scheme.parameters
         var parameters = canonical.request.parameters
@@ -48,6 +55,7 @@ package enum PresignedURLV4 {
             parameters.append(NameValue(names.signedHeaders, text { canonical.writeNames(into: &$0) }))
         }
         if let token = signer.token { parameters.append(NameValue(names.token, token)) }
+        parameters.sort { $0.precedesEncoded($1) }
         return parameters
     }
 }

@@ -17,6 +17,7 @@ struct RequestFields: ~Escapable {
     init(_ lines: Span<UInt8>, _ scheme: V4Scheme) throws(IssueError) {
         self.lines = lines
         self.scheme = scheme
+        if !lines.isEmpty { fields.reserveCapacity(8) }
         var start = 0
         while let field = try HeaderLine.next(&start, of: lines) {
             guard !field.name.isEmpty, ByteSet.token.contains(all: lines.extracting(field.name)) else {
