@@ -79,7 +79,7 @@ let package = Package(
             name: "countersign-bench",
             dependencies: [
                 "Gateway", "Configuration", "Machine", "Upstream", "Net", "HTTP", "Telemetry", "Providers", "Access",
-                "Crypto", "Bytes", "CAllocations", "COpenSSL",
+                "Crypto", "Bytes", "ReplicaModel", "CAllocations", "COpenSSL",
             ],
             swiftSettings: strict),
         // What tests need of the machine, of what runs beside them, and of the binary that they start.
@@ -96,14 +96,17 @@ let package = Package(
             name: "TestPeers", dependencies: ["Net", "CSystem", "COpenSSL"], path: "Tests/TestPeers",
             swiftSettings: strict),
         tests("NetTests", "Net", "HTTP", "Crypto", "Bytes", "CSystem", "COpenSSL", "TestPeers", "TestTraits"),
-        tests("AccessTests", "Access", "Crypto", "Bytes", "TestKeys", "TestTraits"),
+        // Replicas and the buckets that they share, by a clock of the test's.
+        .target(
+            name: "ReplicaModel", dependencies: ["Access"], path: "Tests/ReplicaModel", swiftSettings: strict),
+        tests("AccessTests", "Access", "Crypto", "Bytes", "ReplicaModel", "TestKeys", "TestTraits"),
         tests(
             "ProvidersTests", "Providers", "Inspection", "Access", "Crypto", "Bytes", "TestPeers", "TestTraits",
             exclude: ["Fixtures"]),
         tests("MachineTests", "Machine", "CSystem", "TestTraits"),
         tests("TelemetryTests", "Telemetry", "Bytes"),
         tests("AuditTests", "Audit", "Crypto", "Bytes", "TestTraits"),
-        tests("ClusterTests", "Cluster", "Access", "Net", "Crypto", "Bytes", "TestTraits"),
+        tests("ClusterTests", "Cluster", "Access", "Net", "Crypto", "Bytes", "TestPeers", "TestTraits"),
         tests("UpstreamTests", "Upstream", "Net", "HTTP", "Crypto", "Bytes"),
         tests("SandboxTests", "Sandbox", "Net", "HTTP", "Machine", "Crypto", "Bytes", "TestPeers", "TestTraits"),
         tests(
@@ -117,8 +120,9 @@ let package = Package(
             dependencies: ["Gateway", "Configuration", "Machine", "Audit", "Access", "Bytes"],
             path: "Tests/TestSamples", swiftSettings: strict),
         tests(
-            "GatewayTests", "Gateway", "Configuration", "Machine", "Upstream", "Providers", "Access", "Audit",
-            "Telemetry", "Net", "HTTP", "Crypto", "Bytes", "TestSamples", "TestKeys", "TestTraits"),
+            "GatewayTests", "Gateway", "Configuration", "Cluster", "Machine", "Upstream", "Providers", "Access",
+            "Audit",
+            "Telemetry", "Net", "HTTP", "Crypto", "Bytes", "TestPeers", "TestSamples", "TestKeys", "TestTraits"),
         tests(
             "LifecycleTests", "Lifecycle", "Gateway", "Configuration", "Audit", "Telemetry", "Net", "HTTP", "Crypto",
             "Bytes", "TestSamples"),
@@ -131,7 +135,8 @@ let package = Package(
         .target(
             name: "TestService",
             dependencies: [
-                "Lifecycle", "Gateway", "Configuration", "Upstream", "Sandbox", "Machine", "Audit", "Telemetry", "Net",
+                "Lifecycle", "Gateway", "Configuration", "Cluster", "Upstream", "Sandbox", "Machine", "Audit",
+                "Telemetry", "Net",
                 "HTTP", "Crypto", "Bytes", "TestPeers", "TestKeys", "TestTraits", "COpenSSL",
             ],
             path: "Tests/TestService", swiftSettings: strict),
@@ -148,7 +153,7 @@ let package = Package(
         // What must hold of whoever reads bytes from outside.
         .target(
             name: "FuzzTargets",
-            dependencies: ["Configuration", "Machine", "Providers", "Access", "HTTP", "Crypto", "Bytes"],
+            dependencies: ["Cluster", "Configuration", "Machine", "Providers", "Access", "HTTP", "Crypto", "Bytes"],
             path: "Tests/Fuzzing/Targets", swiftSettings: strict),
         tests("FuzzingTests", "FuzzTargets"),
     ]

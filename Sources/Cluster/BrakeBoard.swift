@@ -14,8 +14,7 @@ package struct BrakeBoard: Sendable {
     }
 
     private let name: [UInt8]
-    private let key: SealingKey
-    private let previousKey: SealingKey?
+    private let key: SharedKey
     private let script: RedisScript
 
     private static let label = Array("brakes".utf8)
@@ -32,10 +31,7 @@ package struct BrakeBoard: Sendable {
 
     package init(_ settings: ClusterSettings, _ names: ClusterNames, _ script: RedisScript) throws(CryptoError) {
         name = names.name(.brakes)
-        key = try SealingKey(settings.key, for: "countersign cluster brakes")
-        previousKey = try settings.previousKey.map { secret throws(CryptoError) in
-            try SealingKey(secret, for: "countersign cluster brakes")
-        }
+        key = try SharedKey(settings, for: "countersign cluster brakes")
         self.script = script
     }
 
@@ -54,21 +50,16 @@ package struct BrakeBoard: Sendable {
         guard let version = members[Array(text: "version")], let sealed = members[Array(text: "list")] else {
             throw BrakeFault("the list of brakes in Redis has no version, or no list")
         }
-        let (found, isOld) = try open(sealed)
-        return Stored(version: version, list: found, isOld: isOld)
-    }
-
-    private func open(_ sealed: [UInt8]) throws(BrakeFault) -> (list: BrakeList, isOld: Bool) {
-        let label = BrakeBoard.label
-        for (key, isOld) in [(key, false), (previousKey, true)] {
-            guard let key else { continue }
-            let opened: [UInt8]?
-            do throws(CryptoError) { opened = try key.openPublic(sealed.span, label: label.span) } catch {
-                throw BrakeFault("\(error)")
+        let found: (opened: [UInt8], isOld: Bool)?
+        do throws(CryptoError) {
+            found = try key.open { key throws(CryptoError) in
+                try key.openPublic(sealed.span, label: BrakeBoard.label.span)
             }
-            if let opened { return (try BrakeList(reading: opened.span), isOld) }
+        } catch {
+            throw BrakeFault("\(error)")
         }
-        throw BrakeFault("the list of brakes in Redis was not sealed by cluster.key")
+        guard let found else { throw BrakeFault("the list of brakes in Redis was not sealed by cluster.key") }
+        return Stored(version: version, list: try BrakeList(reading: found.opened.span), isOld: found.isOld)
     }
 
     /// Puts a list there, if it still has a version.

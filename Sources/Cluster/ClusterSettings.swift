@@ -22,10 +22,14 @@ package struct ClusterSettings: Sendable {
     package var prefix = Array("countersign:".utf8)
     /// Milliseconds for which a lease holds tokens of a rate.
     package var lease: Int64 = 1_000
+    /// How many replicas there are supposed to be before Redis has said so.
+    package var replicas = 1
     /// Milliseconds after which what Redis said last is stale.
     package var staleAfter: Int64 = 30_000
     package var whenStale = WhenStale.serve
 
+    /// How many replicas may be supposed.
+    package static let replicaCounts: ClosedRange<Int64> = 1...1_000
     /// Bytes that a key has at least (R10).
     package static let minimumKeyLength = 32
 

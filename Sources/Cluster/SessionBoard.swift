@@ -4,9 +4,21 @@ import Crypto
 /// Sessions as they lie in Redis for all replicas: sealed, each under a name and a label of its own, until it ends. One replica at a time
 /// is to fetch one; if it dies, another may when its turn is over.
 package struct SessionBoard: Sendable {
+    /// A session as replicas tell it to each other.
+    package struct Session: Sendable {
+        /// What is no secret of it.
+        package let text: [UInt8]
+        package let secret: Secret
+
+        package init(text: [UInt8], secret: Secret) {
+            self.text = text
+            self.secret = secret
+        }
+    }
+
     package enum Answer: Sendable {
         /// A session, and the seconds since it was put there, by Redis' clock.
-        case session([UInt8], age: Int64)
+        case session(Session, age: Int64)
         /// This replica is to fetch it.
         case turn
         /// Another replica is fetching it.
@@ -14,8 +26,7 @@ package struct SessionBoard: Sendable {
     }
 
     private let names: ClusterNames
-    private let key: SealingKey
-    private let previousKey: SealingKey?
+    private let key: SharedKey
     private let scripts: Scripts
 
     package struct Scripts: Sendable {
@@ -61,10 +72,7 @@ package struct SessionBoard: Sendable {
     package init(_ settings: ClusterSettings, _ names: ClusterNames, _ scripts: Scripts) throws(CryptoError) {
         self.names = names
         self.scripts = scripts
-        key = try SealingKey(settings.key, for: "countersign cluster sessions")
-        previousKey = try settings.previousKey.map { secret throws(CryptoError) in
-            try SealingKey(secret, for: "countersign cluster sessions")
-        }
+        key = try SharedKey(settings, for: "countersign cluster sessions")
     }
 
     /// - Parameters:
@@ -86,25 +94,29 @@ package struct SessionBoard: Sendable {
         case .integer(0): return .taken
         case .list(let parts):
             guard parts.count == 2, let age = parts[0].integer, let sealed = parts[1].bytes else { return nil }
-            for key in [key, previousKey].compactMap(\.self) {
-                if let opened = try key.openPublic(sealed.span, label: slot.span) {
-                    return .session(opened, age: min(max(0, age), 1 << 40))
-                }
+            let found = try key.open { key throws(CryptoError) in try key.openPair(sealed.span, label: slot.span) }
+            return found.map { found in
+                .session(
+                    Session(text: found.opened.text, secret: found.opened.secret),
+                    age: min(max(0, age), SessionBoard.longestAge))
             }
-            return nil
         case .integer, .nothing, .bytes, .error: return nil
         }
     }
+
+    /// Seconds that anything can have been there: some thousand years.
+    private static let longestAge: Int64 = 1 << 36
 
     /// Puts a session there, and ends the turn.
     /// - Parameters:
     ///   - end: when it ends, in seconds since 1970.
     ///   - life: milliseconds that it has left.
     package func put(
-        _ session: [UInt8], of slot: [UInt8], until end: Int64, lasting life: Int64, turn: [UInt8]
+        _ session: Session, of slot: [UInt8], until end: Int64, lasting life: Int64, turn: [UInt8]
     ) throws(CryptoError) -> RedisCommand {
         scripts.put.call(on: [try names.name(.session, of: slot), try names.name(.fetch, of: slot)]).adding(end)
-            .adding(try key.seal(session.span, label: slot.span)).adding(max(1, life)).adding(turn)
+            .adding(try key.seal(session.text.span, with: session.secret, label: slot.span)).adding(max(1, life))
+            .adding(turn)
     }
 
     /// Has a turn last so many milliseconds from now on, if it is not over.

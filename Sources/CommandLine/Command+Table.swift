@@ -43,8 +43,11 @@ extension Command {
 
     static let ticket = Command(
         "ticket", "makes a URL ticket for a caller that you name, as POST /tickets would",
-        options: [.configuration, .format, .caller, .claims, .grant, .parameter, .host], exits: issuing,
-        examples: ["countersign ticket --caller apiKey:app --grant photos --host tokens.example.com"],
+        options: [.configuration, .format, .caller, .claims, .grant, .parameter, .uses, .host], exits: issuing,
+        examples: [
+            "countersign ticket --caller apiKey:app --grant photos --host tokens.example.com",
+            "countersign ticket --caller apiKey:app --grant photos --uses 1 --host tokens.example.com",
+        ],
         run: Minting.makeTicket)
 
     private static let issuing: KeyValuePairs<Exit, String?> = [

@@ -67,8 +67,10 @@ enum Minting {
                 reason: "leave --host out: server.publicURL says what clients call the service by")
         }
         let host = options[.host] ?? configuration.server.ownName
-        let request = SingleRequest(inquiry.list, of: host, from: caller, on: method)
+        let uses = options[.uses].map { [(name: Array(text: "uses"), value: Array(text: $0))] } ?? []
+        let request = SingleRequest(inquiry.list + uses, of: host, from: caller, on: method)
         request.client = inquiry.address.map { ClientAddress($0) } ?? .none
+        request.isCounted = !uses.isEmpty
         return try request.send(to: configuration)
     }
 

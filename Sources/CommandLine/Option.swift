@@ -67,6 +67,8 @@ struct Option: Hashable, Sendable {
     static let time = Option("--at", "TIME", "the time of the request, such as 2027-01-01T00:00:00Z; else now")
     static let address = Option(
         "--address", "ADDRESS", "the caller's address, such as 192.0.2.1, for grants with addresses")
+    static let uses = Option(
+        "--uses", "NUMBER", "how often the ticket may be used, by all replicas together; Redis is asked for it")
     static let reason = Option("--reason", "TEXT", "why, for the audit and for other operators; never told to clients")
     static let duration = Option("--for", "DURATION", "how long, such as 90s, 15m, 1h or 7d; else until it is released")
     static let form = Option(

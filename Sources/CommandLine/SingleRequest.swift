@@ -47,10 +47,13 @@ final class SingleRequest {
     private let method: IssuingMethod
     /// The address that it seems to come from.
     var client = ClientAddress.none
+    /// Whether Redis must know of what it makes.
+    var isCounted = false
     private let pending = PendingResponse(connection: 0, number: 1)
     private var handler: LoopHandler?
     private var server: Server?
     private var audit: SharedAudit?
+    private var cluster: ClusterMember?
     private var log: LogWriter?
     private var answer: Answer?
 
@@ -83,6 +86,8 @@ final class SingleRequest {
         do { server = try makeServer(configuration) } catch {
             throw Failure(reason: "\(error)")
         }
+        defer { cluster?.stop() }
+        try cluster.map(SingleRequest.join)
         server?.run()
         server = nil
         log?.flush(within: SingleRequest.lastWords)
@@ -95,7 +100,7 @@ final class SingleRequest {
         return answer
     }
 
-    /// Milliseconds that the disk has for what comes last.
+    /// Milliseconds that the disk has for what comes last, and Redis to be heard.
     private static let patience: Int64 = 5000
     /// Milliseconds that the log has to be written.
     private static let lastWords = 1000
@@ -108,8 +113,16 @@ final class SingleRequest {
         let snapshot = try Snapshot(configuration, making)
         log = snapshot.log.writer
         audit = configuration.audit.map { SharedAudit($0, snapshot.log, by: "command") }
-        let limiter = RateLimiter(identities: configuration.rates.identities)
-        let shared = ProcessResources(limiter, Metrics(), auditing: audit)
+        let identities = configuration.rates.identities
+        if isCounted {
+            // It has no audit and no brakes to tell: those are the replica's of this name.
+            cluster = try configuration.cluster.map { settings in
+                try ClusterMember(settings, identities: identities, auditing: nil, braking: nil, snapshot.log)
+            }
+        }
+        let shared =
+            cluster.map { ProcessResources(Metrics(), auditing: audit, among: $0) }
+            ?? ProcessResources(RateLimiter(identities: identities), Metrics(), auditing: audit)
         var settings = Server.Settings(addresses: [], workers: 1)
         settings.limits.drainTimeout = 0
         let server = try Server(settings, resolver: Resolver()) { loop in
@@ -121,6 +134,20 @@ final class SingleRequest {
         }
         try audit?.open()
         return server
+    }
+
+    /// Waits until Redis is heard.
+    private static func join(_ cluster: ClusterMember) throws(Failure) {
+        do { try cluster.start() } catch { throw Failure(reason: "\(error)") }
+        guard let bell = Bell() else { throw Failure(reason: "the system has no pipe") }
+        let end = SystemClock.now().monotonic + patience
+        while !cluster.standing.isHeard {
+            let now = SystemClock.now().monotonic
+            guard now < end else {
+                throw Failure(reason: "Redis counts the uses, and is not heard: \(cluster.standing.fault ?? "")")
+            }
+            bell.wait(until: now + 10)
+        }
     }
 
     private func begin(_ answers: LateAnswers) {

@@ -52,6 +52,7 @@ extension Compiler {
         settings.previousKey = fields.previousKey
         settings.prefix = fields.prefix
         settings.lease = fields.lease
+        settings.replicas = fields.replicas
         settings.staleAfter = fields.staleAfter
         settings.whenStale = fields.whenStale
         return settings
@@ -72,14 +73,11 @@ extension RedisSettings.Server {
         let plain = Array(text: "redis://")
         let isSecured = url.starts(with: secured)
         guard isSecured || url.starts(with: plain) else { return nil }
-        let authority = url.dropFirst(isSecured ? secured.count : plain.count)
-        guard let colon = authority.lastIndex(of: UInt8(ascii: ":")),
-            let port = Decimal.parse(Array(authority[(colon + 1)...]).span, maximum: 65_535), port > 0
+        guard let asked = URLAuthority(Array(url.dropFirst(isSecured ? secured.count : plain.count))),
+            let port = asked.port,
+            asked.address != nil || !asked.isBracketed && Self.hostBytes.contains(all: asked.host, length: 1...253)
         else { return nil }
-        var host = Array(authority[..<colon])
-        if host.first == UInt8(ascii: "["), host.last == UInt8(ascii: "]") { host = Array(host.dropFirst().dropLast()) }
-        guard IPAddress(host.text) != nil || Self.hostBytes.contains(all: host, length: 1...253) else { return nil }
-        self.init(host: host.text, port: UInt16(clamping: port), isSecured: isSecured)
+        self.init(host: asked.host.text, port: port, isSecured: isSecured)
     }
 
     private static let hostBytes = ByteSet.dottedWord

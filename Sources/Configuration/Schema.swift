@@ -363,6 +363,10 @@ package enum Schema {
         let lease = Field(
             "lease", .duration(100...60_000), default: standard.lease, fixed: .forProcess,
             "The time whose tokens of a rate a replica takes from Redis at once.")
+        let replicas = Field(
+            "replicas", .integer(ClusterSettings.replicaCounts), default: standard.replicas, fixed: .forProcess,
+            "How many replicas a replica that starts while Redis is gone supposes; it gives out its share of each limit by that."
+        )
         let staleAfter = Field(
             "staleAfter", .duration(1_000...86_400_000), default: standard.staleAfter, fixed: .forProcess,
             "The time without Redis after which `whenStale` holds.")

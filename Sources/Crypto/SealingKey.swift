@@ -30,6 +30,20 @@ package struct SealingKey: Sendable {
         return nonce + sealed + tag
     }
 
+    /// Seals a secret behind a text that is none; `openPair` takes them apart.
+    package func seal(_ text: Span<UInt8>, with secret: Secret, label: Span<UInt8>) throws(CryptoError) -> [UInt8] {
+        let length = UInt32(clamping: text.count)
+        var bytes = (0..<SealingKey.lengthSize).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * $0)) } + text.array
+        let start = bytes.count
+        bytes += [UInt8](repeating: 0, count: secret.count)
+        // Unsafe: both are as long as is copied, and lent within the call.
+        unsafe secret.withBytes { secret in
+            unsafe bytes.withUnsafeMutableBytes { unsafe $0[start...].copyBytes(from: secret) }
+        }
+        defer { unsafe OPENSSL_cleanse(&bytes, bytes.count) }
+        return try seal(bytes.span, label: label)
+    }
+
     /// - Returns: nil for what this key did not seal under this label, or what was changed since.
     package func open(_ sealed: Span<UInt8>, label: Span<UInt8>) throws(CryptoError) -> Secret? {
         guard var bytes = try openPublic(sealed, label: label) else { return nil }
@@ -37,7 +51,25 @@ package struct SealingKey: Sendable {
         return Secret(bytes)
     }
 
-    /// The same of what is no secret.
+    /// A text, and the secret that was sealed with it.
+    /// - Returns: nil for what this key did not seal so under this label, or what was changed since.
+    package func openPair(_ sealed: Span<UInt8>, label: Span<UInt8>) throws(CryptoError) -> (
+        text: [UInt8], secret: Secret
+    )? {
+        guard var bytes = try openPublic(sealed, label: label) else { return nil }
+        defer { unsafe OPENSSL_cleanse(&bytes, bytes.count) }
+        guard bytes.count >= SealingKey.lengthSize else { return nil }
+        let length = bytes[..<SealingKey.lengthSize].reduce(0) { $0 << 8 | Int($1) }
+        guard length <= bytes.count - SealingKey.lengthSize else { return nil }
+        let end = SealingKey.lengthSize + length
+        return (Array(bytes[SealingKey.lengthSize..<end]), Secret(bytes.span.extracting(end..<bytes.count)))
+    }
+
+    /// Bytes of the length of a text before its secret.
+    private static let lengthSize = 4
+
+    /// What is no secret.
+    /// - Returns: nil for what this key did not seal under this label, or what was changed since.
     package func openPublic(_ sealed: Span<UInt8>, label: Span<UInt8>) throws(CryptoError) -> [UInt8]? {
         guard sealed.count >= SealingKey.overhead else { return nil }
         let end = sealed.count - SealingKey.tagLength

@@ -10,6 +10,7 @@ enum BenchmarkTool {
         usage: countersign-bench [--filter TEXT] [--json] [--check FILE] [--check-times]
                countersign-bench --trace TEXT
                countersign-bench --timing
+               countersign-bench --replicas
 
           --filter TEXT   only operations whose names contain TEXT
           --json          a JSON array instead of a table
@@ -17,6 +18,7 @@ enum BenchmarkTool {
           --check-times   warns of operations that take longer than they should
           --trace TEXT    where such operations allocate: frames for llvm-symbolizer to name
           --timing        fails when the time to refuse a key or a ticket tells how much of it was right
+          --replicas      simulates up to 100 replicas with ten million callers: what Redis is asked, and how far limits hold
 
         """
 
@@ -39,6 +41,10 @@ enum BenchmarkTool {
                 complain("countersign-bench: \(error)\n")
                 return 1
             }
+        }
+        if arguments == ["--replicas"] {
+            Simulation.run()
+            return 0
         }
         guard let options = read(arguments) else {
             complain(usage)

@@ -1,75 +1,30 @@
+import ReplicaModel
 import Testing
 
 @testable import Access
 
-/// The bucket that replicas lease from, as the script of Redis has it, by a clock of its own.
-private struct Bucket {
-    let rate: Rate
-    /// When it is full, in nanoseconds.
-    var fullAt: Int64 = .min
-
-    mutating func answer(_ wanted: LeaseTable.Wanted, at now: Int64) -> LeaseTable.Given {
-        let now = now * 1_000_000
-        fullAt = min(max(fullAt, now), now + 2 * rate.period) + wanted.charge * rate.interval
-        let free = (rate.period - (fullAt - now)).quotientAndRemainder(dividingBy: rate.interval).quotient
-        let given = max(0, min(wanted.tokens, free))
-        fullAt += given * rate.interval
-        let left = max(0, free - given)
-        let wait = left > 0 ? 0 : max(0, (fullAt - now - rate.period + rate.interval + 999_999) / 1_000_000)
-        return LeaseTable.Given(tokens: given, left: left, wait: wait)
-    }
-}
-
 @Suite struct LeaseTableTests {
-    private static func scope(_ replicas: Int64) -> RateScope {
-        var scope = RateScope()
-        (scope.replicas, scope.isShared, scope.lease) = (replicas, true, 1_000)
-        return scope
-    }
+    private static func scope(_ replicas: Int) -> RateScope { Replicas.scope(of: replicas) }
 
     private static let identity = RateTable.Identity(rule: 7, who: 11)
 
-    /// What replicas give out of one bucket, each asked so often, whose answers come after so many milliseconds.
+    /// What replicas give out of one bucket.
+    /// - Parameters:
+    ///   - demand: how often each is asked at a time.
+    ///   - step: milliseconds from one time to the next.
+    ///   - delay: milliseconds after which answers come.
     private static func give(
-        _ rate: Rate, replicas: Int64, asking demand: [Int64], milliseconds: Int64, delay: Int64
-    ) -> Int64 {
-        let scope = scope(replicas)
-        var bucket = Bucket(rate: rate)
+        _ rate: Rate, asking demand: [Int], every step: Int64, until end: Int64, delay: Int64
+    ) -> (given: Int64, lease: Int64) {
+        let replicas = Replicas(demand.count, counting: 1, by: rate, identities: 64, delay: delay)
         var given: Int64 = 0
-        var answers: [(at: Int64, replica: Int, wanted: LeaseTable.Wanted, given: LeaseTable.Given)] = []
-        let tables = Tables(demand.count)
-        for now in 0..<milliseconds {
-            while let first = answers.first, first.at <= now {
-                tables.settle(first.replica, first.wanted, first.given, at: now)
-                answers.removeFirst()
-            }
-            for (replica, demand) in demand.enumerated() where demand > 0 {
-                for _ in 0..<demand {
-                    var wanted: LeaseTable.Wanted?
-                    if tables.take(replica, rate, in: scope, at: now, &wanted).isAllowed { given += 1 }
-                    if let wanted { answers.append((now + delay, replica, wanted, bucket.answer(wanted, at: now))) }
-                }
+        for now in stride(from: 0, to: end, by: Int(step)) {
+            replicas.settle(at: Int64(now))
+            for (replica, demand) in demand.enumerated() {
+                for _ in 0..<demand where replicas.take(0, at: replica, at: Int64(now)) { given += 1 }
             }
         }
-        return given
-    }
-
-    /// Tables cannot be in an array, since they are not copied.
-    private struct Tables: ~Copyable {
-        private final class One { var table = LeaseTable(capacity: 64) }
-        private let tables: [One]
-
-        init(_ count: Int) { tables = (0..<count).map { _ in One() } }
-
-        func take(
-            _ replica: Int, _ rate: Rate, in scope: RateScope, at now: Int64, _ wanted: inout LeaseTable.Wanted?
-        ) -> RateStanding {
-            tables[replica].table.take(rate, for: identity, in: scope, at: now, wanted: &wanted)
-        }
-
-        func settle(_ replica: Int, _ wanted: LeaseTable.Wanted, _ given: LeaseTable.Given?, at now: Int64) {
-            tables[replica].table.settle(wanted, given, at: now)
-        }
+        return (given, replicas.lease)
     }
 
     @Test(arguments: [1, 3, 30], [0, 50])
@@ -78,11 +33,10 @@ private struct Bucket {
             as [(Int64, Int64)]
         {
             let rate = try #require(Rate(count, in: period))
-            let given = LeaseTableTests.give(
-                rate, replicas: Int64(replicas), asking: [Int64](repeating: 2, count: replicas), milliseconds: 3_000,
-                delay: delay)
+            // All together are asked some three times a millisecond.
+            let (given, lease) = LeaseTableTests.give(
+                rate, asking: [Int](repeating: 3, count: replicas), every: Int64(replicas), until: 3_000, delay: delay)
             let most = count + rate.tokens(in: 3_000)
-            let lease = 2 * LeaseTableTests.scope(Int64(replicas)).half(of: rate)
             #expect(given <= most + lease * Int64(replicas), "\(count) in \(period)")
             // An answer that takes longer than a lease lasts leaves some of it.
             if delay == 0, count > 1 { #expect(given * 100 >= most * 90, "\(count) in \(period)") }
@@ -94,9 +48,51 @@ private struct Bucket {
     {
         for (count, period) in [(600, 60_000), (6000, 60_000), (1000, 1_000)] as [(Int64, Int64)] {
             let rate = try #require(Rate(count, in: period))
-            let given = LeaseTableTests.give(
-                rate, replicas: 3, asking: [4, 0, 0], milliseconds: 5_000, delay: delay)
+            let given = LeaseTableTests.give(rate, asking: [2, 0, 0], every: 1, until: 5_000, delay: delay).given
             #expect(given * 100 >= (count + rate.tokens(in: 5_000)) * 98, "\(count) in \(period)")
+        }
+    }
+
+    @Test(arguments: [1, 3, 10]) func `what is given out while Redis is gone is charged when it is back`(count: Int)
+        throws
+    {
+        let rate = try #require(Rate(600, in: 60_000))
+        let replicas = Replicas(count, counting: 1, by: rate, identities: 64, delay: 5)
+        var given: Int64 = 0
+        for now in stride(from: Int64(0), to: 180_000, by: 50) {
+            // Long enough for the bucket to be full again.
+            replicas.isHeard = !(30_000..<120_000).contains(now)
+            replicas.settle(at: now)
+            for replica in 0..<count {
+                for _ in 0..<4 where replicas.take(0, at: replica, at: now) { given += 1 }
+            }
+        }
+        let most = rate.count + rate.tokens(in: 180_000)
+        #expect(given <= most + 2 * replicas.lease * Int64(count))
+        #expect(given * 100 >= most * 95)
+    }
+
+    @Test func `what was given out while Redis was gone is charged only as far as it has not come back`() throws {
+        let rate = try #require(Rate(60, in: 60_000))
+        let scope = LeaseTableTests.scope(3)
+        // A share of 20 a minute.
+        for (silence, owed) in [(0, 20), (3_000, 19), (30_000, 10), (60_000, 0), (3_600_000, 0)] as [(Int64, Int64)] {
+            var table = LeaseTable(capacity: 64)
+            var own = RateTable(capacity: 64)
+            for _ in 0..<20 {
+                let standing = own.take(rate.share(among: 3), for: LeaseTableTests.identity, at: 1_000)
+                table.owe(standing, for: LeaseTableTests.identity, at: 1_000)
+            }
+            var wanted: LeaseTable.Wanted?
+            let now = 1_000 + silence
+            let standing = table.take(rate, for: LeaseTableTests.identity, in: scope, at: now, wanted: &wanted)
+            // It is charged, but nobody waits for the answer.
+            #expect(standing.isAllowed)
+            #expect(wanted?.charge == owed + 1, "after \(silence) ms")
+            let given = LeaseTable.Given(tokens: 0, left: 9, wait: 0)
+            table.settle(try #require(wanted), given, at: now)
+            let next = table.ask(rate, for: LeaseTableTests.identity, in: scope, at: now)
+            #expect(next?.charge == 0, "once only")
         }
     }
 
@@ -106,7 +102,7 @@ private struct Bucket {
         var table = LeaseTable(capacity: 64)
         var asked: [LeaseTable.Wanted] = []
         var given = 0
-        for now in 0..<10_000 as Range<Int64> {
+        for now in stride(from: Int64(0), to: 10_000, by: 10) {
             var wanted: LeaseTable.Wanted?
             let standing = table.take(rate, for: LeaseTableTests.identity, in: scope, at: now, wanted: &wanted)
             #expect(standing.isAllowed || standing.wait > 0)

@@ -39,7 +39,7 @@ import Testing
         "countersign-sandbox": ["Sandbox"],
         "countersign-bench": [
             "Gateway", "Configuration", "Machine", "Upstream", "Providers", "Access", "Telemetry", "Net", "HTTP",
-            "Crypto", "Bytes", "COpenSSL", "CAllocations", "Glibc", "Darwin",
+            "Crypto", "Bytes", "ReplicaModel", "COpenSSL", "CAllocations", "Glibc", "Darwin",
         ],
         // For apps: nothing of the service, and what Linux, iOS and macOS have.
         "CountersignClient": ["Foundation", "FoundationNetworking"],

@@ -6,6 +6,7 @@ import Testing
 
 @Suite struct SessionBoardTests {
     private static let session = Array("a session".utf8)
+    private static let secret = Secret(Array("its secret".utf8))
     private static let (slot, other) = (Array("slot".utf8), Array("another slot".utf8))
 
     private static func board(_ key: String, previous: String? = nil) throws -> SessionBoard {
@@ -19,14 +20,14 @@ import Testing
     /// What a replica with this key puts there, as Redis gives it.
     private static func sealed(by key: String) throws -> [UInt8] {
         try SealingKey(Secret(Array(key.utf8)), for: "countersign cluster sessions").seal(
-            session.span, label: slot.span)
+            session.span, with: secret, label: slot.span)
     }
 
     private static func isRead(_ board: SessionBoard, _ sealed: [UInt8], of slot: [UInt8] = slot) throws -> Bool {
         guard case .session(let found, age: 5)? = try board.read(.list([.integer(5), .bytes(sealed)]), of: slot) else {
             return false
         }
-        return found == session
+        return found.text == session && found.secret.constantTimeEquals(secret)
     }
 
     @Test func `a session opens in its own slot alone, by the key or the one before`() throws {

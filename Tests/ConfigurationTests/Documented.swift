@@ -143,7 +143,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "cluster.user": cluster + [("cluster.password", "\"p\"")], "cluster.password": cluster,
         "cluster.key": cluster, "cluster.previousKey": cluster, "cluster.prefix": cluster,
         "cluster.instance": cluster, "cluster.timeout": cluster, "cluster.lease": cluster,
-        "cluster.staleAfter": cluster, "cluster.whenStale": cluster,
+        "cluster.replicas": cluster, "cluster.staleAfter": cluster, "cluster.whenStale": cluster,
         "server.plaintext": [("server.listen", "\"192.0.2.1:80\"")],
         "server.proxyProtocol": [("server.trustedProxies", "\"192.0.2.1\"")],
         "credentials.qiniu.cdnKey": Documented.granting("qiniu.cdn-url", by: "qiniu") + [("grants.g.domain", "\"x\"")],

@@ -49,4 +49,26 @@ import Testing
         #expect(sealed.count == SealingKey.overhead)
         #expect(try key.open(sealed.span, label: SealingKeyTests.label.span)?.count == 0)
     }
+
+    @Test(arguments: [("", ""), ("a text", "a secret"), ("", "a secret"), ("a text", "")])
+    func `a text and a secret that are sealed together open as they were`(_ text: String, _ secret: String) throws {
+        let key = try SealingKey(SealingKeyTests.secret, for: "sessions")
+        let label = SealingKeyTests.label
+        let bytes = Array(text.utf8)
+        let sealed = try key.seal(bytes.span, with: Secret(Array(secret.utf8)), label: label.span)
+        let opened = try #require(try key.openPair(sealed.span, label: label.span))
+        #expect(opened.text == bytes && opened.secret.constantTimeEquals(Secret(Array(secret.utf8))))
+        let (other, cut) = (Array("another".utf8), Array(sealed.dropLast()))
+        let misplaced = try key.openPair(sealed.span, label: other.span)
+        let short = try key.openPair(cut.span, label: label.span)
+        #expect(misplaced == nil && short == nil)
+    }
+
+    @Test(arguments: [[], [0, 0, 0], [0, 0, 0, 1], [255, 255, 255, 255, 1], [0, 0, 0, 2, 1]] as [[UInt8]])
+    func `what was sealed otherwise is no text with a secret`(_ bytes: [UInt8]) throws {
+        let key = try SealingKey(SealingKeyTests.secret, for: "sessions")
+        let sealed = try key.seal(bytes.span, label: SealingKeyTests.label.span)
+        let opened = try key.openPair(sealed.span, label: SealingKeyTests.label.span)
+        #expect(opened == nil)
+    }
 }

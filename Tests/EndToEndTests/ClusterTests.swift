@@ -154,6 +154,34 @@ import Testing
         #expect([200, 403].contains(try ReplicaTests.use(anew, at: replica).status))
     }
 
+    @Test func `a ticket that the command makes is counted, too, and without Redis it makes none`() throws {
+        let redis = try RedisProcess()
+        let replica = try #require(try ReplicaTests.start(["a"], on: redis).first)
+        func make(_ more: String...) throws -> Program.Outcome {
+            try Program(
+                Program.countersign,
+                [
+                    "ticket", "--config", replica.configuration, "--caller", "apiKey:alice", "--grant", "few",
+                    "--parameter",
+                    "key=few/1.jpg", "--host", "tokens.example.com", "--format", "json",
+                ] + more,
+                environment: Setup.environment
+            ).wait()
+        }
+        let made = try make("--uses", "1")
+        #expect(made.code == 0, "\(made.err)")
+        let ticket = try #require(try JSONDecoder().decode(JSON.self, from: Data(made.out.utf8))["ticket"]?.string)
+        #expect(try ReplicaTests.use(ticket, at: replica).status == 200)
+        #expect(try ReplicaTests.use(ticket, at: replica).json["code"] == "ticket_spent")
+        #expect(try redis.ask("ZCARD", "countersign:replicas") == "1")
+        let wrong = try make("--uses", "1001")
+        #expect(wrong.code == 1 && (wrong.out + wrong.err).contains("from 1 to 1000"), "\(wrong.out)\(wrong.err)")
+        redis.kill()
+        #expect(try make().code == 0)
+        let gone = try make("--uses", "1")
+        #expect(gone.code == 1 && gone.err.contains("Redis counts the uses"), "\(gone.err)")
+    }
+
     @Test(arguments: ["0", "1001", "1.5", "true", #""x""#, "[1]"]) func `uses are a number from 1 to 1000`(uses: String)
         throws
     {

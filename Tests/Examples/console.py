@@ -134,6 +134,27 @@ def limited(page):
     page.locator("#trial option", has_text="small").wait_for(state="detached")
 
 
+def brake(page):
+    """Stops a grant by the form, and releases it by its button."""
+    url = f"{PUBLIC}/qiniu/uptoken?key=photos/a.jpg"
+    check(get(url) == 200, "the grant is given before it is stopped")
+    page.fill("#brake-name", "photo")
+    page.fill("#brake-reason", "a test")
+    page.click("#f-brake button")
+    page.locator("#braked .bad", has_text="did you mean photos?").wait_for()
+    page.fill("#brake-name", "photos")
+    page.fill("#brake-for", "1h")
+    page.click("#f-brake button")
+    card = page.locator("#brakes > li", has_text="photos")
+    card.wait_for()
+    check(get(url) == 403, "what the form has stopped is refused")
+    audit(page, "with a brake")
+    page.once("dialog", lambda dialog: dialog.accept("the test is over"))
+    card.locator("button").click()
+    page.locator("#brakes > li", has_text="nothing is stopped").wait_for()
+    check(get(url) == 200, "what its button has released is given")
+
+
 def verify(page):
     page.click("#verify")
     page.locator("#verified", has_text="whole: lines 1 to ").wait_for()
@@ -196,6 +217,7 @@ def look(browser, folder):
     inspect(page)
     upload(page, folder)
     limited(page)
+    brake(page)
     verify(page)
     reload(page)
     for second in range(8):

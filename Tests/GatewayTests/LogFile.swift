@@ -15,6 +15,8 @@ final class LogFile {
     }
 
     deinit {
+        // Its thread must not write to whoever has the descriptor's number by then.
+        log.writer.flush(within: 60_000)
         close(descriptor)
         unlink(path)
     }

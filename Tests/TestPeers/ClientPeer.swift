@@ -216,6 +216,30 @@ package final class ClientPeerConnection {
         }
     }
 
+    /// The next command of Redis' protocol: its words; throws at the end.
+    package func command() throws -> [[UInt8]] {
+        func line() throws -> String {
+            while true {
+                if let end = held.firstIndex(of: UInt8(ascii: "\n")) {
+                    defer { held.removeFirst(end + 1) }
+                    return String(decoding: held[..<max(0, end - 1)], as: UTF8.self)
+                }
+                guard let more = read() else { throw Ended() }
+                held += more
+            }
+        }
+        guard let count = Int(try line().dropFirst()) else { throw Ended() }
+        return try (0..<count).map { _ in
+            guard let length = Int(try line().dropFirst()) else { throw Ended() }
+            while held.count < length + 2 {
+                guard let more = read() else { throw Ended() }
+                held += more
+            }
+            defer { held.removeFirst(length + 2) }
+            return Array(held[..<length])
+        }
+    }
+
     package func write(_ bytes: [UInt8]) throws {
         if said?.bytes.append(contentsOf: bytes) != nil { return }
         // Else TLS goes on with whoever has the descriptor's number by now.

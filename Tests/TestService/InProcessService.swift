@@ -1,4 +1,5 @@
 import Bytes
+import Cluster
 import Configuration
 import Foundation
 import HTTP
@@ -19,7 +20,7 @@ final class InProcessService: @unchecked Sendable {
     // All that follows is guarded by the lock.
     private let log: LogFile
     private let vendors: FakeVendors
-    private let limiter: RateLimiter
+    private let shared: ProcessResources
     private let handler: LoopHandler
     private let loop: LoopAccess
     /// The loop belongs to it.
@@ -58,21 +59,33 @@ final class InProcessService: @unchecked Sendable {
         let configuration = try InProcessService.load(setup, environment, by: clock)
         guard configuration.audit == nil else { throw Program.Failure(description: "an audit needs a process") }
         let snapshot = try InProcessService.snapshot(configuration, after: nil, by: clock, log)
-        let limiter = RateLimiter(identities: configuration.rates.identities)
+        let identities = configuration.rates.identities
+        // Redis answers in its own time.
+        let cluster = try configuration.cluster.map { settings in
+            try ClusterMember(
+                settings, identities: identities, auditing: nil, braking: snapshot.brakes, snapshot.log,
+                clock: { clock.now() })
+        }
+        let shared =
+            cluster.map { ProcessResources(Metrics(), auditing: nil, among: $0) }
+            ?? ProcessResources(RateLimiter(identities: identities), Metrics())
         var parts: (handler: LoopHandler, loop: LoopAccess)?
         server = try Server(Server.Settings(addresses: [], workers: 1), resolver: Resolver()) { loop in
             let handler = try LoopHandler(
-                snapshot, ProcessResources(limiter, Metrics()), loop, asking: vendors)
+                snapshot, shared, loop, asking: vendors)
             parts = (handler, loop)
             return handler
         }
         guard let parts else { throw Program.Failure(description: "the server has no loop") }
         (handler, loop) = parts
-        (self.limiter, self.snapshot) = (limiter, snapshot)
+        (self.shared, self.snapshot) = (shared, snapshot)
         settings = Server.Settings(snapshot)
         context = ServerConnection.Context(handler: handler, proxies: settings.proxies)
         perform {}
+        try cluster?.start()
     }
+
+    deinit { shared.cluster?.stop() }
 
     // MARK: Configuration
 

@@ -16,8 +16,8 @@ package struct BrakeFault: Error, CustomStringConvertible, Sendable {
 /// `{"version":1,"brakes":[{"kind":"grant","name":"photos","reason":"…","by":"…","at":1764057600000,"until":null,"released":false}]}`.
 /// Times are in milliseconds since 1970. What is read is outside input: one form, bounded, and nothing that is not known.
 extension BrakeList {
-    /// The longest text that is read, in bytes.
-    package static let maximumLength = 32 << 20
+    /// The longest text that is read, in bytes: what Redis gives in one answer has room for it. Lists that are merged are no longer.
+    package static let maximumLength = 4_000_000
     /// The most entries that a text may have.
     package static let most = 10_000
 
@@ -51,10 +51,32 @@ extension BrakeList {
     }
 
     /// As one line.
-    package var text: [UInt8] {
+    package var text: [UInt8] { BrakeList.text(of: brakes) }
+
+    /// The bytes of `text`, or somewhat more.
+    package var length: Int {
+        // Most lists are short, however long their entries are.
+        if brakes.count * Brake.longestText <= BrakeList.maximumLength { return brakes.count * Brake.longestText }
+        return BrakeList.frame + brakes.reduce(0) { $0 + $1.textLength }
+    }
+
+    /// The first of some entries, as many as a text has room for.
+    static func fitting(_ brakes: some Sequence<Brake>) -> [Brake] {
+        var length = frame
+        return Array(
+            brakes.prefix { brake in
+                length += brake.textLength
+                return length <= maximumLength
+            })
+    }
+
+    /// The bytes of a text without entries.
+    private static let frame = text(of: []).count
+
+    private static func text(of brakes: [Brake]) -> [UInt8] {
         var out = ByteWriter()
         out.append(object: { json in
-            json.add("version", BrakeList.version)
+            json.add("version", version)
             json.add("brakes", array: { list in for brake in brakes { list.add(object: { $0.add(brake) }) } })
         })
         out.append("\n")
@@ -69,6 +91,16 @@ extension Brake {
     package static let longestReason = 512
     /// The longest name of an author, in bytes.
     package static let longestAuthor = 256
+    /// The bytes of an entry of a list, with a comma.
+    fileprivate var textLength: Int {
+        var out = ByteWriter()
+        out.append(object: { $0.add(self) })
+        return out.count + 1
+    }
+
+    /// At most as many: each byte of a text may be written as two.
+    fileprivate static let longestText = 2 * (longestName + longestReason + longestAuthor) + 256
+
     /// The year 9999, in milliseconds since 1970.
     package static let lastMoment: Int64 = 253_402_300_799_999
 

@@ -20,12 +20,11 @@ package struct BrakeList: Sendable, Equatable {
     }
 
     /// What both know.
-    /// - Parameter most: how many entries stay: the latest.
+    /// - Parameter most: how many entries stay: the latest, and no more than a text has room for.
     package func merged(with other: BrakeList, keeping most: Int) -> BrakeList {
-        if self == other, brakes.count <= most { return self }
-        let union = BrakeList(brakes + other.brakes)
-        guard union.brakes.count > most else { return union }
-        return BrakeList(union.brakes.sorted { $0.staysRather(than: $1) }.prefix(most))
+        let union = self == other ? self : BrakeList(brakes + other.brakes)
+        guard union.brakes.count > most || union.length > BrakeList.maximumLength else { return union }
+        return BrakeList(BrakeList.fitting(union.brakes.sorted { $0.staysRather(than: $1) }.prefix(most)))
     }
 
     /// Without the releases and ended brakes that are older than `Brake.memory`.

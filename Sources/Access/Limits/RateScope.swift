@@ -4,7 +4,7 @@ package struct RateScope: Sendable, Equatable {
     package var replicas: Int64 = 1
     /// Whether tokens are leased of buckets that all replicas share. If not, each replica gives out its share of the rate.
     package var isShared = false
-    /// The time for which a lease holds tokens, in milliseconds, where more than a small lease has come in it.
+    /// The time for which a lease holds tokens, in milliseconds, where more than a small lease has come in it; 0 for a service that is alone.
     package var lease: Int64 = 0
 
     package init() {}

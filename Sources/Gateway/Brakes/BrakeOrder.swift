@@ -72,9 +72,15 @@ package struct BrakeOrder: Sendable {
                     "there are \(most) brakes and releases, as many as brake.entries admits; raise it, or stop all",
                     isMistake: true)
             }
-            return Brake(
+            let brake = Brake(
                 subject, because: reason, by: author, at: moment,
                 until: duration.map { min(moment + $0.clamped(to: BrakeOrder.durations), Brake.lastMoment) })
+            guard BrakeList(list.brakes + [brake]).length <= BrakeList.maximumLength else {
+                throw BrakeFault(
+                    "the brakes and releases would take more than \(BrakeList.maximumLength) bytes; give shorter reasons, or stop all",
+                    isMistake: true)
+            }
+            return brake
         }
     }
 

@@ -83,6 +83,8 @@ package final class ClusterMember: RedisLinkOwner {
         board = try BrakeBoard(settings, names, braking)
         sessions = SharedSessions(try SessionBoard(settings, names, sharing), by: link)
         limiter = RateLimiter(identities: identities) { wanted.add($0) }
+        state.withLock { $0.replicas = Int64(settings.replicas) }
+        limiter.scope = scope(of: Int64(settings.replicas), isShared: false)
     }
 
     /// Connects, and goes on until `stop`.
@@ -213,16 +215,19 @@ package final class ClusterMember: RedisLinkOwner {
             }
             return !state.isHeard
         }
-        var scope = RateScope()
-        scope.replicas = answer.replicas
-        scope.isShared = true
-        scope.lease = settings.lease
+        let scope = scope(of: answer.replicas, isShared: true)
         if limiter.scope != scope { limiter.scope = scope }
         let isOther = rounds.withLock { $0.brakes != answer.brakes && !$0.isComparing }
         if isOther { compareBrakes(answer.brakes) }
         if wasLost {
             log.write(.info, "Redis answers: limits hold over all replicas", ["replicas": "\(answer.replicas)"])
         }
+    }
+
+    private func scope(of replicas: Int64, isShared: Bool) -> RateScope {
+        var scope = RateScope()
+        (scope.replicas, scope.isShared, scope.lease) = (replicas, isShared, settings.lease)
+        return scope
     }
 
     /// Redis is not heard: from now on, this replica gives out its share of each rate.

@@ -1,6 +1,6 @@
 /// How a replica stands with the others.
 package struct ClusterStanding: Sendable {
-    /// Replicas that lived when Redis was heard last, this one included.
+    /// Replicas that lived when Redis was heard last, this one included; before, as many as are supposed.
     package var replicas: Int64 = 1
     /// Why Redis is not heard; nil while it is.
     package var fault: String? = "Redis has not answered yet"

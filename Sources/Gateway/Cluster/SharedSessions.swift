@@ -79,8 +79,10 @@ final class SharedSessions: Sendable {
                     begin(turn, of: search.slot)
                     then(.turn(turn))
                 case .taken: wait(search)
-                case .session(let bytes, let age):
-                    guard let (credential, moment) = SessionCredential.read(bytes) else { return then(.unknown) }
+                case .session(let session, let age):
+                    guard let (credential, moment) = SessionCredential.read(session.text, with: session.secret) else {
+                        return then(.unknown)
+                    }
                     then(.session(credential, at: moment.addingReportingOverflow(age).partialValue))
                 }
             }
@@ -126,13 +128,13 @@ final class SharedSessions: Sendable {
     /// Has a session that was fetched serve all replicas.
     /// - Parameter moment: when the vendor gave it, by its clock, in seconds since 1970.
     func put(_ credential: SessionCredential, of key: CredentialKey, at moment: Int64, turn: [UInt8]) {
-        var bytes = ByteWriter()
-        credential.write(into: &bytes, at: moment)
         let (left, overflow) = credential.expiresAt.subtractingReportingOverflow(moment)
         guard !overflow, (1...SessionForm.durations.upperBound).contains(left) else { return release(key, turn: turn) }
         end(turn)
+        let parts = credential.parts(at: moment)
         let command = try? board.put(
-            bytes.array, of: key.bytes, until: credential.expiresAt, lasting: left * 1000, turn: turn)
+            SessionBoard.Session(text: parts.text, secret: parts.secret), of: key.bytes, until: credential.expiresAt,
+            lasting: left * 1000, turn: turn)
         if let command { link.send(command) { _ in } }
     }
 

@@ -89,78 +89,83 @@ package final class RateLimiter: Sendable {
         let wanted: LeaseTable.Wanted
     }
 
-    private struct Tables: ~Copyable {
-        var strangers, callers, grants: RateTable
-        var leases: Leases
-        var scope = RateScope()
+    /// What is counted of one kind of identity.
+    private struct Counts: ~Copyable {
+        /// Of a service that is alone all; of a replica its share, which is counted on for when there are no leases to be had.
+        private var own: RateTable
+        private var leases: LeaseTable
 
-        struct Leases: ~Copyable {
-            var strangers, callers, grants: LeaseTable
+        init(identities: Int) {
+            own = RateTable(capacity: identities)
+            leases = LeaseTable(capacity: identities)
         }
 
-        mutating func take(_ count: Count, at now: Int64, _ wanted: inout [WantedLease]) -> RateStanding {
-            guard scope.isShared else { return takeOwn(count, at: now) }
-            var lease: LeaseTable.Wanted?
+        mutating func take(
+            _ count: Count, in scope: RateScope, at now: Int64, _ wanted: inout [WantedLease]
+        ) -> RateStanding {
             let (rate, identity) = (count.rate, count.identity)
-            let standing =
-                switch count.table {
-                case .strangers: leases.strangers.take(rate, for: identity, in: scope, at: now, wanted: &lease)
-                case .callers: leases.callers.take(rate, for: identity, in: scope, at: now, wanted: &lease)
-                case .grants: leases.grants.take(rate, for: identity, in: scope, at: now, wanted: &lease)
-                }
+            let share = rate.share(among: scope.replicas)
+            guard scope.isShared else {
+                let standing = own.take(share, for: identity, at: now)
+                if scope.lease > 0, standing.isAllowed { leases.owe(standing, for: identity, at: now) }
+                return standing
+            }
+            var lease: LeaseTable.Wanted?
+            let standing = leases.take(rate, for: identity, in: scope, at: now, wanted: &lease)
             if let lease { wanted.append(WantedLease(count: count, wanted: lease)) }
-            // The replica's own share is counted on, for when there are no leases to be had.
-            if standing.isAllowed { _ = takeOwn(count, at: now) }
+            if standing.isAllowed { _ = own.take(share, for: identity, at: now) }
             return standing
         }
 
         /// What there is, without taking it; where that is nothing, some is asked for.
-        mutating func look(_ count: Count, at now: Int64, _ wanted: inout [WantedLease]) -> RateStanding {
-            let standing = look(count, at: now)
-            if scope.isShared, !standing.isAllowed {
-                let (rate, identity) = (count.rate, count.identity)
-                let lease =
-                    switch count.table {
-                    case .strangers: leases.strangers.ask(rate, for: identity, in: scope, at: now)
-                    case .callers: leases.callers.ask(rate, for: identity, in: scope, at: now)
-                    case .grants: leases.grants.ask(rate, for: identity, in: scope, at: now)
-                    }
-                if let lease { wanted.append(WantedLease(count: count, wanted: lease)) }
+        mutating func look(
+            _ count: Count, in scope: RateScope, at now: Int64, _ wanted: inout [WantedLease]
+        ) -> RateStanding {
+            let (rate, identity) = (count.rate, count.identity)
+            guard scope.isShared else { return own.look(rate.share(among: scope.replicas), for: identity, at: now) }
+            let standing = leases.look(rate, for: identity, in: scope, at: now)
+            if !standing.isAllowed, let lease = leases.ask(rate, for: identity, in: scope, at: now) {
+                wanted.append(WantedLease(count: count, wanted: lease))
             }
             return standing
         }
 
-        private mutating func takeOwn(_ count: Count, at now: Int64) -> RateStanding {
-            let rate = count.rate.share(among: scope.replicas)
-            return switch count.table {
-            case .strangers: strangers.take(rate, for: count.identity, at: now)
-            case .callers: callers.take(rate, for: count.identity, at: now)
-            case .grants: grants.take(rate, for: count.identity, at: now)
+        mutating func settle(_ wanted: LeaseTable.Wanted, _ given: LeaseTable.Given?, at now: Int64) {
+            leases.settle(wanted, given, at: now)
+        }
+    }
+
+    private struct Tables: ~Copyable {
+        private var strangers, callers, grants: Counts
+        var scope = RateScope()
+
+        init(identities: Int) {
+            strangers = Counts(identities: identities)
+            callers = Counts(identities: identities)
+            grants = Counts(identities: identities)
+        }
+
+        mutating func take(_ count: Count, at now: Int64, _ wanted: inout [WantedLease]) -> RateStanding {
+            switch count.table {
+            case .strangers: strangers.take(count, in: scope, at: now, &wanted)
+            case .callers: callers.take(count, in: scope, at: now, &wanted)
+            case .grants: grants.take(count, in: scope, at: now, &wanted)
             }
         }
 
-        private func look(_ count: Count, at now: Int64) -> RateStanding {
-            let identity = count.identity
-            if scope.isShared {
-                return switch count.table {
-                case .strangers: leases.strangers.look(count.rate, for: identity, in: scope, at: now)
-                case .callers: leases.callers.look(count.rate, for: identity, in: scope, at: now)
-                case .grants: leases.grants.look(count.rate, for: identity, in: scope, at: now)
-                }
-            }
-            let rate = count.rate.share(among: scope.replicas)
-            return switch count.table {
-            case .strangers: strangers.look(rate, for: identity, at: now)
-            case .callers: callers.look(rate, for: identity, at: now)
-            case .grants: grants.look(rate, for: identity, at: now)
+        mutating func look(_ count: Count, at now: Int64, _ wanted: inout [WantedLease]) -> RateStanding {
+            switch count.table {
+            case .strangers: strangers.look(count, in: scope, at: now, &wanted)
+            case .callers: callers.look(count, in: scope, at: now, &wanted)
+            case .grants: grants.look(count, in: scope, at: now, &wanted)
             }
         }
 
         mutating func settle(_ lease: WantedLease, _ given: LeaseTable.Given?, at now: Int64) {
             switch lease.count.table {
-            case .strangers: leases.strangers.settle(lease.wanted, given, at: now)
-            case .callers: leases.callers.settle(lease.wanted, given, at: now)
-            case .grants: leases.grants.settle(lease.wanted, given, at: now)
+            case .strangers: strangers.settle(lease.wanted, given, at: now)
+            case .callers: callers.settle(lease.wanted, given, at: now)
+            case .grants: grants.settle(lease.wanted, given, at: now)
             }
         }
     }
@@ -174,13 +179,7 @@ package final class RateLimiter: Sendable {
     /// - Parameter whenWanted: asks for leases, and has the answer told by `settle`; called from any thread.
     init(identities: Int, whenWanted: @escaping @Sendable ([WantedLease]) -> Void) {
         self.whenWanted = whenWanted
-        tables = Guarded(
-            Tables(
-                strangers: RateTable(capacity: identities), callers: RateTable(capacity: identities),
-                grants: RateTable(capacity: identities),
-                leases: Tables.Leases(
-                    strangers: LeaseTable(capacity: identities), callers: LeaseTable(capacity: identities),
-                    grants: LeaseTable(capacity: identities))))
+        tables = Guarded(Tables(identities: identities))
     }
 
     // MARK: Requests

@@ -21,23 +21,21 @@ package struct VendorEndpoint: Sendable, Hashable {
         guard isSecure || text.starts(with: http) else { throw Fault(reason: "must begin with https://") }
         var rest = Array(text.dropFirst(isSecure ? https.count : http.count))
         if rest.last == UInt8(ascii: "/") { rest.removeLast() }
-        let split = VendorEndpoint.split(rest)
-        let standard: Int64 = isSecure ? 443 : 80
-        guard let split, let number = split.port.map({ Decimal.parse($0.span, maximum: 65_535) }) ?? standard,
-            number > 0
-        else { throw Fault(reason: "must be https://, a host, and a port where it is not 443; no path or query") }
-        let name = split.host.map(\.lowercasedASCII)
-        let address = IPAddress(name.text)
+        guard let asked = URLAuthority(rest) else {
+            throw Fault(reason: "must be https://, a host, and a port where it is not 443; no path or query")
+        }
+        let name = asked.host
         guard isSecure || VendorEndpoint.isLoopback(name) else {
             throw Fault(reason: "must begin with https://; only this machine itself is spoken to without TLS")
         }
-        guard split.isBracketed == (address?.isV6 == true), address != nil || HostName.isName(name) else {
+        guard asked.address != nil || !asked.isBracketed && HostName.isName(name) else {
             throw Fault(reason: "must name a host, or an address with an IPv6 one in brackets")
         }
+        let standard: UInt16 = isSecure ? 443 : 80
         host = name
-        port = UInt16(clamping: number)
-        let shown = split.isBracketed ? [UInt8(ascii: "[")] + name + [UInt8(ascii: "]")] : name
-        authority = number == standard ? shown : shown + Array(text: ":\(number)")
+        port = asked.port ?? standard
+        let shown = asked.isBracketed ? [UInt8(ascii: "[")] + name + [UInt8(ascii: "]")] : name
+        authority = port == standard ? shown : shown + Array(text: ":\(port)")
     }
 
     /// - Parameter host: a URL as above, or a host that is asked over TLS, with a port if it is not 443.
@@ -57,17 +55,6 @@ package struct VendorEndpoint: Sendable, Hashable {
 
     private static func isLoopback(_ name: [UInt8]) -> Bool {
         IPAddress(name.text)?.isLoopback ?? Localhost.isName(name)
-    }
-
-    private static func split(_ text: [UInt8]) -> (host: [UInt8], port: [UInt8]?, isBracketed: Bool)? {
-        if text.first == UInt8(ascii: "[") {
-            guard let end = text.firstIndex(of: UInt8(ascii: "]")) else { return nil }
-            let rest = text[(end + 1)...]
-            guard rest.isEmpty || rest.first == UInt8(ascii: ":") else { return nil }
-            return (Array(text[1..<end]), rest.isEmpty ? nil : Array(rest.dropFirst()), true)
-        }
-        guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return (text, nil, false) }
-        return (Array(text[..<colon]), Array(text[(colon + 1)...]), false)
     }
 }
 

@@ -1,14 +1,30 @@
 import Bytes
+import Crypto
 
-/// A credential as replicas pass it on to each other, sealed: each part behind its length.
+/// A credential as replicas pass it on to each other: its secret, and all else as a text, each part behind its length.
 extension SessionCredential {
-    /// - Returns: nil for what `write` does not write.
-    package static func read(_ bytes: [UInt8]) -> (credential: SessionCredential, moment: Int64)? {
-        var rest = bytes[...]
-        guard let moment = number(&rest), let end = number(&rest), let id = part(&rest), let secret = part(&rest),
-            let token = part(&rest), rest.isEmpty,
+    /// - Parameter moment: when the vendor gave it, by its clock, in seconds since 1970.
+    package func parts(at moment: Int64) -> (text: [UInt8], secret: Secret) {
+        var text = ByteWriter()
+        for part in [Array(text: "\(max(0, moment))"), Array(text: "\(max(0, expiresAt))"), accessKeyID, securityToken]
+        {
+            text.append(decimal: part.count)
+            text.append(":")
+            text.append(part)
+        }
+        return (text.array, secret)
+    }
+
+    /// - Parameter secret: one of `parts`; nobody without the cluster's key has sealed it.
+    /// - Returns: nil for a text that `parts` does not make.
+    package static func read(
+        _ text: [UInt8], with secret: Secret
+    ) -> (credential: SessionCredential, moment: Int64)? {
+        var rest = text[...]
+        guard let moment = number(&rest), let end = number(&rest), let id = part(&rest), let token = part(&rest),
+            rest.isEmpty,
             let credential = SessionCredential(
-                accessKeyID: Array(id), secret: Array(secret), securityToken: Array(token), expiresAt: end)
+                accessKeyID: Array(id), checked: secret, securityToken: Array(token), expiresAt: end)
         else { return nil }
         return (credential, moment)
     }
@@ -26,11 +42,5 @@ extension SessionCredential {
         let part = rest[start..<start + Int(count)]
         rest = rest[(start + Int(count))...]
         return part
-    }
-
-    static func append(part: [UInt8], to out: inout ByteWriter) {
-        out.append(decimal: part.count)
-        out.append(":")
-        out.append(part)
     }
 }

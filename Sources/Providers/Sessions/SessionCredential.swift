@@ -10,14 +10,21 @@ package final class SessionCredential: Sendable {
     let securityToken: [UInt8]
     /// Seconds since 1970.
     package let expiresAt: Int64
+
     /// - Returns: nil for texts that could not stand in the answer as they are.
-    package init?(accessKeyID: [UInt8], secret: [UInt8], securityToken: [UInt8], expiresAt: Int64) {
+    package convenience init?(accessKeyID: [UInt8], secret: [UInt8], securityToken: [UInt8], expiresAt: Int64) {
+        guard SessionCredential.isPlain(secret, length: 1...256) else { return nil }
+        self.init(
+            accessKeyID: accessKeyID, checked: Secret(secret), securityToken: securityToken, expiresAt: expiresAt)
+    }
+
+    /// - Parameter secret: one that could stand in an answer.
+    init?(accessKeyID: [UInt8], checked secret: Secret, securityToken: [UInt8], expiresAt: Int64) {
         guard SessionCredential.isPlain(accessKeyID, length: 1...128),
-            SessionCredential.isPlain(secret, length: 1...256),
             SessionCredential.isPlain(securityToken, length: 1...16_384)
         else { return nil }
         self.accessKeyID = accessKeyID
-        self.secret = Secret(secret)
+        self.secret = secret
         self.securityToken = securityToken
         self.expiresAt = expiresAt
     }
@@ -42,19 +49,6 @@ package final class SessionCredential: Sendable {
     /// Adds the secret to an answer for a client.
     func addSecret(as name: StaticString, to answer: inout JSONObject) {
         answer.add(name, text: { secret.reveal(into: &$0) })
-    }
-
-    /// Writes it for other replicas (`read`); what is written is a secret.
-    /// - Parameter moment: when the vendor gave it, by its clock, in seconds since 1970.
-    package func write(into out: inout ByteWriter, at moment: Int64) {
-        for number in [moment, expiresAt] {
-            SessionCredential.append(part: Array(String(max(0, number)).utf8), to: &out)
-        }
-        SessionCredential.append(part: accessKeyID, to: &out)
-        out.append(decimal: secret.count)
-        out.append(":")
-        secret.reveal(into: &out)
-        SessionCredential.append(part: securityToken, to: &out)
     }
 
     /// The key pair, ready to sign.

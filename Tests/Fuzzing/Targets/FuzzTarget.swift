@@ -7,7 +7,7 @@ package struct FuzzTarget: Sendable {
 
     package static let all = [
         request, response, chunks, percent, form, json, token, configuration, stringToSign, canonicalRequest,
-        deletion, iceberg, brakes,
+        deletion, iceberg, brakes, redis,
     ]
 }
 

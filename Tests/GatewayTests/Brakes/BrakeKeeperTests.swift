@@ -180,6 +180,27 @@ import Testing
         #expect(near?.description == "grant photo is not stopped; did you mean grant photos?")
     }
 
+    @Test func `a brake that Redis' answer would have no room for is refused, and it is said what to do`() throws {
+        let home = try Home()
+        let keeper = try home.keeper(entries: BrakeList.most)
+        let long = [UInt8](repeating: UInt8(ascii: "x"), count: 1_000)
+        func brake(_ number: Int) -> Brake {
+            Brake(.init(.grant, Array("\(number)".utf8) + long), because: Array(long.prefix(500)), by: [114], at: 1)
+        }
+        let most = BrakeList((0..<10_000).map(brake)).merged(with: .empty, keeping: BrakeList.most)
+        try home.write(most.text.text)
+        keeper.lookNow()
+        #expect(keeper.current.brakes.count == most.brakes.count && most.brakes.count < 3_000)
+        let order = try BrakeOrder(
+            .stop(for: nil), .init(.grant, long), because: Array(long.prefix(500)), by: Array("root".utf8))
+        let fault = #expect(throws: BrakeFault.self) { try keeper.carryOut(order) }
+        #expect(fault?.isMistake == true && fault?.description.contains("stop all") == true)
+        // What was there is there still, and can be stopped for another reason.
+        #expect(keeper.current.brakes.count == most.brakes.count)
+        let known = try #require(most.brakes.first)
+        _ = try keeper.carryOut(BrakeOrder(.release, known.subject, because: [114], by: Array("root".utf8)))
+    }
+
     @Test func `there are as many entries as brake.entries admits, and what is known can be changed beyond`() throws {
         let home = try Home()
         let keeper = try home.keeper(entries: 2)
