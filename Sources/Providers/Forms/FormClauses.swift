@@ -80,10 +80,14 @@ struct FormClauses: Sendable {
                 return Objection(outside: "minSize", "maxSize must be at least the grant's minSize, in bytes")
             }
         }
-        guard let type = ask[asked.contentType]?.array else {
+        guard let type = ask[asked.contentType] else {
             return isTypeNeeded ? Objection(outside: "contentTypes", "contentType must name one of the grant's") : nil
         }
-        guard contentTypes.isEmpty || contentTypes.contains(where: { MediaTypeName.admits(type, $0) }) else {
+        // A type that is named costs no copy; no type that is asked for has a *.
+        let isAdmitted = contentTypes.contains {
+            type.equals($0) || $0.last == UInt8(ascii: "*") && MediaTypeName.admits(type.array, $0)
+        }
+        guard contentTypes.isEmpty || isAdmitted else {
             return Objection(outside: "contentTypes", "the type must be one of the grant's")
         }
         return nil
