@@ -12,8 +12,8 @@ package final class ClusterNames: Sendable {
         case session, fetch
         /// How often a ticket was used, and since when that is known.
         case ticket, epoch
-        /// The replicas that live, and the heads of their audits.
-        case replicas, heads
+        /// The replicas that live, the heads of their audits, and how many leases they have asked for.
+        case replicas, heads, leases
         /// The brakes.
         case brakes
     }

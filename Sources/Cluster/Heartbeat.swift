@@ -13,7 +13,12 @@ package enum Heartbeat {
         local time = redis.call('TIME')
         local now = time[1] * 1000 + math.floor(time[2] / 1000)
         redis.call('ZADD', KEYS[1], now, ARGV[1])
+        for _, gone in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now - tonumber(ARGV[2]))) do
+            redis.call('HDEL', KEYS[5], gone)
+        end
         redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - tonumber(ARGV[2]))
+        redis.call('HSET', KEYS[5], ARGV[1], ARGV[6])
+        redis.call('PEXPIRE', KEYS[5], tonumber(ARGV[2]))
         redis.call('PEXPIRE', KEYS[1], tonumber(ARGV[2]))
         local epoch = redis.call('GET', KEYS[3])
         if not epoch or string.sub(epoch, 1, #ARGV[3]) ~= ARGV[3] then
@@ -38,14 +43,14 @@ package enum Heartbeat {
     ///   - runID: what Redis' process calls itself, with which an epoch of the counters begins (`TicketCounter`).
     ///   - nonce: what an epoch ends with that begins now.
     ///   - head: how far the replica's audit goes; nil where it keeps none.
+    ///   - leases: what the replica has asked for.
     package static func call(
         _ script: RedisScript, _ names: ClusterNames, of instance: [UInt8], to runID: [UInt8], nonce: [UInt8],
-        head: AuditHeads.Head?
+        head: AuditHeads.Head?, leases: LeaseCount
     ) -> RedisCommand {
-        script.call(on: [names.name(.replicas), names.name(.brakes), names.name(.epoch), names.name(.heads)]).adding(
-            instance
-        ).adding(memory)
-            .adding(runID).adding(nonce).adding(head?.text ?? [])
+        let keys: [ClusterNames.Kind] = [.replicas, .brakes, .epoch, .heads, .leases]
+        return script.call(on: keys.map { names.name($0) }).adding(instance).adding(memory)
+            .adding(runID).adding(nonce).adding(head?.text ?? []).adding(leases.text)
     }
 
     /// What Redis knows.

@@ -347,6 +347,35 @@ import Testing
         #expect(cut.code == 1 && cut.out.contains("NOT WHOLE"), "\(cut.out)\(cut.err)")
     }
 
+    @Test func `the console shows all replicas, their leases and their heads, and those that are gone`() throws {
+        let redis = try RedisProcess()
+        let audit = "audit: { file: \"audit.jsonl\", key: \"an-audit-key-of-the-tests-with-32-bytes\" },"
+        var first = Setup.replica("a", of: redis, audit)
+        first.admin += ", console: true"
+        let (looked, other) = (try Service(first, .epoll), try Service(.replica("b", of: redis, audit), .epoll))
+        for replica in [looked, other] {
+            try ReplicaTests.wait(for: "Redis is heard") { try ReplicaTests.part(replica) == "ok" }
+        }
+        #expect(try ReplicaTests.ask(other, "/qiniu/uptoken?key=photos/1.jpg", times: 30) == 30)
+        func entry(_ name: String) throws -> JSON? {
+            try looked.admin.get("/console/status").json["cluster"]?["replicas"]?.list?
+                .first { $0["instance"]?.string == name }
+        }
+        try ReplicaTests.wait(for: "the other is shown, with its line and its leases") {
+            guard let shown = try entry("b") else { return false }
+            return shown["audit"]?["lines"]?.integer ?? 0 >= 30 && shown["leases"]?.integer ?? 0 >= 1
+        }
+        let shown = try #require(try entry("b"))
+        #expect(shown["silence"]?.integer ?? .max < 5_000 && shown["failedLeases"]?.integer == 0)
+        #expect(shown["audit"]?["head"]?.string?.count == 64)
+        _ = other.stop()
+        try ReplicaTests.wait(for: "it is gone, and its head is known") {
+            guard let shown = try entry("b") else { return false }
+            return shown["silence"] == .null && shown["leases"] == .null && shown["audit"] != .null
+        }
+        #expect(try entry("a")?["silence"]?.integer != nil)
+    }
+
     @Test func `a master that becomes a replica is left for the other, which knows no tickets from before`() throws {
         let (first, second) = (try RedisProcess(), try RedisProcess())
         var setup = Setup.replica("a", of: first)

@@ -1,6 +1,7 @@
 import Access
 import Audit
 import Bytes
+import Cluster
 import Configuration
 import Crypto
 import HTTP
@@ -206,10 +207,11 @@ struct MetricsPage: Sendable {
             standing?.replicas ?? 1)
         page.add("countersign_cluster_losses_total", .counter, "Times that Redis was lost.", standing?.losses ?? 0)
         page.add(
-            "countersign_cluster_leases_total", .counter, "Leases of rates that were asked for.", standing?.leases ?? 0)
+            "countersign_cluster_leases_total", .counter, "Leases of rates that were asked for.",
+            standing?.leases.asked ?? 0)
         page.add(
             "countersign_cluster_leases_failed_total", .counter, "Leases of rates that were asked for in vain.",
-            standing?.failedLeases ?? 0)
+            standing?.leases.failed ?? 0)
     }
 
     private func writeBrakes(at now: Instant, to page: inout Exposition) {

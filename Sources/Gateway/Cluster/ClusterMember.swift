@@ -20,6 +20,8 @@ package final class ClusterMember: RedisLinkOwner {
         /// How often this replica's brakes have changed.
         var changes: UInt64 = 0
         var isComparing = false
+        /// Whether somebody wants to know of all replicas.
+        var isLookedAt = false
     }
 
     let settings: ClusterSettings
@@ -29,7 +31,7 @@ package final class ClusterMember: RedisLinkOwner {
     let names: ClusterNames
     let sessions: SharedSessions
     private let wanted: WantedLeases
-    private let bucket, heartbeat, counter: RedisScript
+    private let bucket, heartbeat, counter, listing: RedisScript
     private let audit: SharedAudit?
     private let brakes: BrakeKeeper?
     private let board: BrakeBoard
@@ -38,6 +40,7 @@ package final class ClusterMember: RedisLinkOwner {
     private let log: Log
     private let rounds = Guarded(Rounds())
     private let state = Guarded(ClusterStanding())
+    private let listed = Guarded<[ReplicaList.Entry]>([])
 
     /// Milliseconds from one round of leases to the next, so that several leave together.
     private static let leaseInterval: Int64 = 5
@@ -58,12 +61,13 @@ package final class ClusterMember: RedisLinkOwner {
         let bucket = try RateBucket.script()
         let heartbeat = try Heartbeat.script()
         let counter = try TicketCounter.script()
+        let listing = try ReplicaList.script()
         let braking = try BrakeBoard.script()
         let sharing = try SessionBoard.Scripts()
         guard
             let link = RedisLink(
                 settings.redis, trusting: try settings.makeTrust(),
-                loading: [bucket, heartbeat, counter, braking] + sharing.all)
+                loading: [bucket, heartbeat, counter, listing, braking] + sharing.all)
         else {
             throw Failure(description: "cluster: the system has no pipe for it")
         }
@@ -74,6 +78,7 @@ package final class ClusterMember: RedisLinkOwner {
         self.bucket = bucket
         self.heartbeat = heartbeat
         self.counter = counter
+        self.listing = listing
         self.audit = audit
         self.brakes = brakes
         self.log = log
@@ -109,6 +114,13 @@ package final class ClusterMember: RedisLinkOwner {
 
     /// How it stands; from any thread.
     package var standing: ClusterStanding { state.withLock { $0 } }
+
+    /// All replicas, as Redis knew them when somebody looked last; who looks has them asked for anew. From any thread.
+    func replicas() -> [ReplicaList.Entry] {
+        rounds.withLock { $0.isLookedAt = true }
+        link.wake()
+        return listed.withLock { $0 }
+    }
 
     /// Whether Redis has not been heard for so long that a brake may have been missed.
     func isStale(at now: Instant) -> Bool {
@@ -150,15 +162,17 @@ package final class ClusterMember: RedisLinkOwner {
 
     package func linkTick(at now: Int64) -> Int64 {
         guard link.isUp else { return .max }
-        let (beats, leases) = rounds.withLock { rounds in
+        let (beats, leases, isLookedAt) = rounds.withLock { rounds in
             let beats = now >= rounds.nextBeat && !rounds.isBeating
             if beats {
                 rounds.isBeating = true
                 rounds.nextBeat = now + Heartbeat.interval
             }
             let leases = now >= rounds.nextLeases
-            return (beats, leases)
+            defer { rounds.isLookedAt = false }
+            return (beats, leases, rounds.isLookedAt)
         }
+        if isLookedAt { list() }
         if beats { beat() }
         if leases { askForLeases(at: now) }
         let nextSessions = sessions.tick(at: now)
@@ -170,6 +184,13 @@ package final class ClusterMember: RedisLinkOwner {
 
     // MARK: Beats
 
+    private func list() {
+        link.send(ReplicaList.call(listing, names)) { [listed] result in
+            guard let entries = try? ReplicaList.read(result.get()) else { return }
+            listed.withLock { $0 = entries }
+        }
+    }
+
     private func beat() {
         // Without a nonce an epoch after FLUSHALL would be the one before, and tickets would be good once more.
         let nonce: [UInt8]
@@ -177,7 +198,10 @@ package final class ClusterMember: RedisLinkOwner {
             rounds.withLock { $0.isBeating = false }
             return lose(because: "\(error)")
         }
-        let call = Heartbeat.call(heartbeat, names, of: settings.instance, to: standing.runID, nonce: nonce, head: head)
+        let standing = standing
+        let call = Heartbeat.call(
+            heartbeat, names, of: settings.instance, to: standing.runID, nonce: nonce, head: head,
+            leases: standing.leases)
         link.send(call) { [self] result in
             rounds.withLock { $0.isBeating = false }
             switch result {
@@ -320,7 +344,7 @@ package final class ClusterMember: RedisLinkOwner {
         let leases = wanted.take()
         guard !leases.isEmpty else { return }
         rounds.withLock { $0.nextLeases = now + ClusterMember.leaseInterval }
-        state.withLock { $0.leases += Int64(leases.count) }
+        state.withLock { $0.leases.asked += Int64(leases.count) }
         for lease in leases { ask(for: lease) }
     }
 
@@ -331,7 +355,7 @@ package final class ClusterMember: RedisLinkOwner {
         }
         link.send(RateBucket.call(bucket, on: name, lease.count.rate, lease.wanted)) { [self] result in
             let given = try? RateBucket.read(result.get())
-            if given == nil { state.withLock { $0.failedLeases += 1 } }
+            if given == nil { state.withLock { $0.leases.failed += 1 } }
             limiter.settle(lease, given, at: clock())
         }
     }

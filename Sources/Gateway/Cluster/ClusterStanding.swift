@@ -1,3 +1,5 @@
+import Cluster
+
 /// How a replica stands with the others.
 package struct ClusterStanding: Sendable {
     /// Replicas that lived when Redis was heard last, this one included; before, as many as are supposed.
@@ -14,10 +16,9 @@ package struct ClusterStanding: Sendable {
     package var epoch: [UInt8] = []
     /// Whether the brakes of all replicas have been compared since the start.
     var knowsBrakes = false
-    /// Times that Redis was lost, leases that were asked for, and those that brought no answer.
+    /// Times that Redis was lost.
     package var losses: Int64 = 0
-    package var leases: Int64 = 0
-    package var failedLeases: Int64 = 0
+    package var leases = LeaseCount()
 
     package var isHeard: Bool { fault == nil }
 }

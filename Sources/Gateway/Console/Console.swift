@@ -26,7 +26,7 @@ final class Console {
     /// - Parameter queued: what answers from queues in the loop.
     init(_ snapshot: Snapshot, _ readiness: Readiness, _ resources: LoopResources, _ queued: QueuedAnswers) {
         sandbox = ConsoleSandbox(snapshot.configuration)
-        status = ConsoleStatus(of: snapshot, readiness, resources.metrics, resources.audit.shared)
+        status = ConsoleStatus(of: snapshot, readiness, resources.metrics, resources.audit.shared, resources.cluster)
         configuration = snapshot.configuration
         keyrings = Keyrings(configuration)
         audit = resources.audit

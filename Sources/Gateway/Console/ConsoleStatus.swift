@@ -1,6 +1,7 @@
 import Access
 import Audit
 import Bytes
+import Cluster
 import Configuration
 import Crypto
 import HTTP
@@ -16,9 +17,13 @@ struct ConsoleStatus: Sendable {
     private let metrics: Metrics
     private let audit: SharedAudit?
     private let brakes: BrakeKeeper?
+    private let cluster: ClusterMember?
     private let accounts: [SessionAccount]
 
-    init(of snapshot: Snapshot, _ readiness: Readiness, _ metrics: Metrics, _ audit: SharedAudit?) {
+    init(
+        of snapshot: Snapshot, _ readiness: Readiness, _ metrics: Metrics, _ audit: SharedAudit?,
+        _ cluster: ClusterMember?
+    ) {
         configuration = snapshot.configuration
         record = snapshot.record
         accounts = snapshot.accounts.accounts.compactMap { $0 }
@@ -26,6 +31,7 @@ struct ConsoleStatus: Sendable {
         self.metrics = metrics
         self.audit = audit
         brakes = snapshot.brakes
+        self.cluster = cluster
     }
 
     func write(at now: Instant, into json: inout JSONObject) {
@@ -51,6 +57,7 @@ struct ConsoleStatus: Sendable {
         } else {
             json.addNull("brakes")
         }
+        writeCluster(into: &json)
         json.add(
             "routes",
             array: { list in
@@ -154,6 +161,22 @@ struct ConsoleStatus: Sendable {
             })
     }
 
+    /// All replicas, as Redis knew them when somebody looked last.
+    private func writeCluster(into json: inout JSONObject) {
+        guard let cluster else { return json.addNull("cluster") }
+        json.add(
+            "cluster",
+            object: { json in
+                json.add("instance", cluster.settings.instance)
+                json.add("fault", visible: cluster.standing.fault)
+                json.add(
+                    "replicas",
+                    array: { list in
+                        for entry in cluster.replicas() { list.add(object: { $0.add(entry) }) }
+                    })
+            })
+    }
+
     private func writeAudit(into json: inout JSONObject) {
         guard let audit else { return json.addNull("audit") }
         let standing = audit.standing
@@ -183,7 +206,23 @@ extension JSONObject {
         add("reason", visible: problem.reason)
     }
 
-    private mutating func add(_ name: StaticString, _ number: Int?) {
-        if let number { add(name, number) } else { addNull(name) }
+    fileprivate mutating func add(_ entry: ReplicaList.Entry) {
+        add("instance", visible: entry.instance.text)
+        add("silence", entry.silence)
+        add("leases", entry.leases?.asked)
+        add("failedLeases", entry.leases?.failed)
+        guard let head = entry.head else { return addNull("audit") }
+        add(
+            "audit",
+            object: { json in
+                json.add("lines", head.count)
+                json.add("head", visible: head.code.text)
+                json.add("file", visible: head.file.text)
+                json.add("time", time: head.time)
+            })
+    }
+
+    private mutating func add(_ name: StaticString, _ number: (some BinaryInteger)?) {
+        if let number { add(name, Int64(clamping: number)) } else { addNull(name) }
     }
 }

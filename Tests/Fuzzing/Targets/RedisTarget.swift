@@ -67,6 +67,10 @@ private struct RedisReaders: Sendable {
         if let heads = AuditHeads.read(reply) {
             try require(heads.allSatisfy { $0.count >= 0 && $0.time >= 0 }, "a head before all lines")
         }
+        if let replicas = ReplicaList.read(reply) {
+            let isBounded = replicas.allSatisfy { $0.silence ?? 0 >= 0 && $0.leases?.asked ?? 0 >= 0 }
+            try require(isBounded, "a replica that was heard in the future")
+        }
         if TicketCounter.read(reply, uses) == .counted {
             try require(reply.integer.map { (1...1_000).contains($0) } ?? false, "a use that nobody has counted")
         }

@@ -135,7 +135,7 @@ private final class Home {
         let count = RateLimiter.Count(rate, forHandshakesOf: .none)
         try home.wait(for: "a lease is answered") { home in
             _ = home.member.limiter.take(count, at: SystemClock.now())
-            return home.member.standing.leases > 0
+            return home.member.standing.leases.asked > 0
         }
         #expect(home.member.standing.isHeard && home.member.standing.losses == 0)
     }

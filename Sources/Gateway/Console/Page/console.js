@@ -120,6 +120,7 @@ function showStatus(status) {
   $("verify").hidden = !status.audit;
   if (status.audit?.verification) fact("audit, last verified", `${status.audit.verification.time}: ${verdict(status.audit.verification)}`, status.audit.verification.whole ? "good" : "bad");
   drawAll(status);
+  showReplicas(status.cluster);
   showBrakes(status.brakes);
   showTrials(status.sandbox);
   if (!$("route").options.length) for (const route of status.routes) $("route").append(element("option", route));
@@ -231,6 +232,18 @@ $("verify").addEventListener("click", () => attempt(async () => {
   $("verified").textContent = "Verifying…";
   showVerification(await ask("/console/verify", "{}"));
 }, $("verified")));
+
+// MARK: Replicas
+
+function showReplicas(cluster) {
+  if (!cluster) return $("replicas").replaceChildren();
+  fact("this replica", `${cluster.instance}${cluster.fault ? "; " + cluster.fault : ""}`, cluster.fault ? "bad" : "good");
+  const rows = cluster.replicas.map((r) => row(r.instance,
+    r.silence === null ? element("td", "is gone", "bad") : `heard ${r.silence} ms ago`,
+    r.leases === null ? "" : `${r.leases} leases, ${r.failedLeases} without an answer`,
+    r.audit ? `${r.audit.file}: ${r.audit.lines} lines, head ${r.audit.head}, told at ${r.audit.time}` : "no audit"));
+  $("replicas").replaceChildren(table(rows, "Replicas, their leases and the heads of their audits"));
+}
 
 // MARK: The brake
 
