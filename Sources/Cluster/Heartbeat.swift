@@ -37,20 +37,31 @@ package enum Heartbeat {
         return { redis.call('ZCARD', KEYS[1]), now, redis.call('HGET', KEYS[2], 'version') or '', epoch }
         """
 
+    /// What a replica tells of itself.
+    package struct Report {
+        let instance: [UInt8]
+        let head: AuditHeads.Head?
+        let leases: LeaseCount
+
+        /// - Parameter head: how far its audit goes; nil where it keeps none.
+        package init(of instance: [UInt8], head: AuditHeads.Head?, leases: LeaseCount) {
+            self.instance = instance
+            self.head = head
+            self.leases = leases
+        }
+    }
+
     package static func script() throws(CryptoError) -> RedisScript { try RedisScript(text) }
 
     /// - Parameters:
     ///   - runID: what Redis' process calls itself, with which an epoch of the counters begins (`TicketCounter`).
     ///   - nonce: what an epoch ends with that begins now.
-    ///   - head: how far the replica's audit goes; nil where it keeps none.
-    ///   - leases: what the replica has asked for.
     package static func call(
-        _ script: RedisScript, _ names: ClusterNames, of instance: [UInt8], to runID: [UInt8], nonce: [UInt8],
-        head: AuditHeads.Head?, leases: LeaseCount
+        _ script: RedisScript, _ names: ClusterNames, telling report: Report, to runID: [UInt8], nonce: [UInt8]
     ) -> RedisCommand {
         let keys: [ClusterNames.Kind] = [.replicas, .brakes, .epoch, .heads, .leases]
-        return script.call(on: keys.map { names.name($0) }).adding(instance).adding(memory)
-            .adding(runID).adding(nonce).adding(head?.text ?? []).adding(leases.text)
+        return script.call(on: keys.map { names.name($0) }).adding(report.instance).adding(memory)
+            .adding(runID).adding(nonce).adding(report.head?.text ?? []).adding(report.leases.text)
     }
 
     /// What Redis knows.

@@ -199,9 +199,8 @@ package final class ClusterMember: RedisLinkOwner {
             return lose(because: "\(error)")
         }
         let standing = standing
-        let call = Heartbeat.call(
-            heartbeat, names, of: settings.instance, to: standing.runID, nonce: nonce, head: head,
-            leases: standing.leases)
+        let report = Heartbeat.Report(of: settings.instance, head: head, leases: standing.leases)
+        let call = Heartbeat.call(heartbeat, names, telling: report, to: standing.runID, nonce: nonce)
         link.send(call) { [self] result in
             rounds.withLock { $0.isBeating = false }
             switch result {
