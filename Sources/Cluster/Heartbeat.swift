@@ -6,7 +6,7 @@ package enum Heartbeat {
     /// Milliseconds from one to the next.
     package static let interval: Int64 = 250
     /// Milliseconds after which a replica counts no more.
-    static let memory: Int64 = 5_000
+    package static let memory: Int64 = 5_000
 
     /// What a full Redis refuses is written first: it takes all that a script writes later, but no lease.
     static let text: StaticString = """

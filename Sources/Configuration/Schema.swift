@@ -210,7 +210,7 @@ package enum Schema {
             "perCaller", .rate, "Requests of one caller over all grants. For `anonymous`, requests of one address.")
         let identities = Field(
             "identities", .integer(64...16_777_216), default: 65_536, fixed: .forProcess,
-            "How many addresses the service counts separately, and how many authenticated callers; 16 bytes each, 72 with `cluster`. Beyond it, the service forgets the one that has used least."
+            "How many addresses the service counts separately, and how many authenticated callers; 16 bytes each, 80 with `cluster`. Beyond it, the service forgets the one that has used least."
         )
     }
 

@@ -72,9 +72,12 @@ import Testing
         #expect(given * 100 >= most * 95)
     }
 
-    @Test func `what was given out while Redis was gone is charged only as far as it has not come back`() throws {
+    /// - Parameter replicas: how many there are afterwards, as far as Redis knows yet.
+    @Test(arguments: [1, 3, 10, 100_000])
+    func `what was given out while Redis was gone is charged only as far as it has not come back`(replicas: Int) throws
+    {
         let rate = try #require(Rate(60, in: 60_000))
-        let scope = LeaseTableTests.scope(3)
+        let scope = LeaseTableTests.scope(replicas)
         // A share of 20 a minute.
         for (silence, owed) in [(0, 20), (3_000, 19), (30_000, 10), (60_000, 0), (3_600_000, 0)] as [(Int64, Int64)] {
             var table = LeaseTable(capacity: 64)
@@ -94,6 +97,22 @@ import Testing
             let next = table.ask(rate, for: LeaseTableTests.identity, in: scope, at: now)
             #expect(next?.charge == 0, "once only")
         }
+    }
+
+    @Test func `an answer to what was asked before an outage does not cancel what is owed for it`() throws {
+        let rate = try #require(Rate(60, in: 60_000))
+        let scope = LeaseTableTests.scope(3)
+        var table = LeaseTable(capacity: 64)
+        var own = RateTable(capacity: 64)
+        var wanted: LeaseTable.Wanted?
+        _ = table.take(rate, for: LeaseTableTests.identity, in: scope, at: 1_000, wanted: &wanted)
+        let early = try #require(wanted)
+        for _ in 0..<9 {
+            let standing = own.take(rate.share(among: 3), for: LeaseTableTests.identity, at: 1_000)
+            table.owe(standing, for: LeaseTableTests.identity, at: 1_000)
+        }
+        table.settle(early, LeaseTable.Given(tokens: 0, left: 9, wait: 0), at: 1_000)
+        #expect(table.ask(rate, for: LeaseTableTests.identity, in: scope, at: 1_000)?.charge == 9)
     }
 
     @Test func `without an answer no more than half a lease is given in advance`() throws {

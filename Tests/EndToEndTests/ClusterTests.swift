@@ -374,6 +374,8 @@ import Testing
             return shown["silence"] == .null && shown["leases"] == .null && shown["audit"] != .null
         }
         #expect(try entry("a")?["silence"]?.integer != nil)
+        redis.kill()
+        try ReplicaTests.wait(for: "nobody is shown who may not live") { try entry("a") == nil }
     }
 
     @Test func `a master that becomes a replica is left for the other, which knows no tickets from before`() throws {

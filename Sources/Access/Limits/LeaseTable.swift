@@ -14,8 +14,9 @@ package struct LeaseTable: ~Copyable {
         var left: Int32 = -1
         /// Tokens of the replica's own share that were used while no bucket could be asked.
         var owed: Int32 = 0
-        /// When that share is full again: monotonic nanoseconds.
+        /// When that share is full again, in monotonic nanoseconds, and in how many of them a token of it comes back.
         var shareFullAt: Int64 = .min
+        var shareInterval: Int64 = 1
         /// When it was last used, when it was asked for (`.min` while it is not), and until when there is no token: monotonic
         /// milliseconds.
         var usedAt: Int64 = .min
@@ -27,10 +28,10 @@ package struct LeaseTable: ~Copyable {
         var worth: Int64 { usedAt }
 
         /// Tokens that were used while no bucket could be asked, as far as the share has not got them back since: the bucket would have, too.
-        func owed(of share: Rate, at now: Int64) -> Int64 {
+        func owed(at now: Int64) -> Int64 {
             let now = now * 1_000_000
             guard owed > 0, shareFullAt > now else { return 0 }
-            return min((shareFullAt - now + share.interval - 1) / share.interval, Int64(owed))
+            return min((shareFullAt - now - 1) / shareInterval + 1, Int64(owed))
         }
     }
 
@@ -120,7 +121,10 @@ package struct LeaseTable: ~Copyable {
     package mutating func owe(_ standing: RateStanding, for identity: RateTable.Identity, at now: Int64) {
         leases.change(identity.bucket) { lease in
             lease.usedAt = now
+            // What is owed from before has come back.
+            if lease.shareFullAt <= now * 1_000_000 { lease.owed = 0 }
             lease.shareFullAt = now * 1_000_000 + standing.missing
+            lease.shareInterval = max(1, standing.rate.interval)
             if lease.hand > 0 { lease.hand -= 1 } else { lease.owed = min(lease.owed, .max - 1) + 1 }
         }
     }
@@ -138,7 +142,7 @@ package struct LeaseTable: ~Copyable {
             return nil
         }
         lease.askedAt = now
-        let owed = lease.owed(of: rate.share(among: scope.replicas), at: now)
+        let owed = lease.owed(at: now)
         var wanted = Wanted(
             identity: RateTable.Identity(bucket: lease.identity), charge: Int64(lease.debt) + owed,
             tokens: half - Int64(lease.hand))
@@ -152,7 +156,7 @@ package struct LeaseTable: ~Copyable {
         leases.changeIfThere(wanted.identity.bucket) { lease in
             lease.askedAt = .min
             guard let given else { return }
-            lease.owed = 0
+            if wanted.owed > 0 { lease.owed = 0 }
             lease.debt = Int32(clamping: max(0, Int64(lease.debt) - (wanted.charge - wanted.owed)))
             lease.hand = Int32(clamping: Int64(lease.hand) + given.tokens)
             lease.left = Int32(clamping: given.left)

@@ -67,7 +67,9 @@ package struct BrakeOrder: Sendable {
             }
             return Brake(subject, because: reason, by: author, at: moment, isReleased: true)
         case .stop(let duration):
-            guard known != nil || list.brakes.count < most else {
+            // Whoever stops everything needs no other brake: the oldest makes room.
+            let hasRoom = subject.kind == .all
+            guard hasRoom || known != nil || list.brakes.count < most else {
                 throw BrakeFault(
                     "there are \(most) brakes and releases, as many as brake.entries admits; raise it, or stop all",
                     isMistake: true)
@@ -75,7 +77,7 @@ package struct BrakeOrder: Sendable {
             let brake = Brake(
                 subject, because: reason, by: author, at: moment,
                 until: duration.map { min(moment + $0.clamped(to: BrakeOrder.durations), Brake.lastMoment) })
-            guard BrakeList(list.brakes + [brake]).length <= BrakeList.maximumLength else {
+            guard hasRoom || BrakeList(list.brakes + [brake]).length <= BrakeList.maximumLength else {
                 throw BrakeFault(
                     "the brakes and releases would take more than \(BrakeList.maximumLength) bytes; give shorter reasons, or stop all",
                     isMistake: true)

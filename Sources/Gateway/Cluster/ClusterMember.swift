@@ -40,7 +40,8 @@ package final class ClusterMember: RedisLinkOwner {
     private let log: Log
     private let rounds = Guarded(Rounds())
     private let state = Guarded(ClusterStanding())
-    private let listed = Guarded<[ReplicaList.Entry]>([])
+    /// All replicas, and when Redis told them, in monotonic milliseconds.
+    private let listed = Guarded((at: Int64.min, entries: [ReplicaList.Entry]()))
 
     /// Milliseconds from one round of leases to the next, so that several leave together.
     private static let leaseInterval: Int64 = 5
@@ -115,11 +116,16 @@ package final class ClusterMember: RedisLinkOwner {
     /// How it stands; from any thread.
     package var standing: ClusterStanding { state.withLock { $0 } }
 
-    /// All replicas, as Redis knew them when somebody looked last; who looks has them asked for anew. From any thread.
-    func replicas() -> [ReplicaList.Entry] {
+    /// All replicas, as Redis knew them when somebody looked last; who looks has them asked for anew. None where that is long ago.
+    /// From any thread.
+    /// - Parameter now: monotonic milliseconds.
+    func replicas(at now: Int64) -> [ReplicaList.Entry] {
         rounds.withLock { $0.isLookedAt = true }
         link.wake()
-        return listed.withLock { $0 }
+        var (moment, entries) = listed.withLock { $0 }
+        guard !entries.isEmpty, now - moment <= Heartbeat.memory else { return [] }
+        for index in entries.indices { entries[index].silence? += max(0, now - moment) }
+        return entries
     }
 
     /// Whether Redis has not been heard for so long that a brake may have been missed.
@@ -158,6 +164,8 @@ package final class ClusterMember: RedisLinkOwner {
     package func linkFailed(because fault: RedisFault) {
         lose(because: "\(fault)")
         sessions.lose()
+        // What was not asked for any more would be settled when Redis is back, as if nothing had been given out meanwhile.
+        for lease in wanted.take() { limiter.settle(lease, nil, at: clock()) }
     }
 
     package func linkTick(at now: Int64) -> Int64 {
@@ -185,9 +193,9 @@ package final class ClusterMember: RedisLinkOwner {
     // MARK: Beats
 
     private func list() {
-        link.send(ReplicaList.call(listing, names)) { [listed] result in
+        link.send(ReplicaList.call(listing, names)) { [listed, clock] result in
             guard let entries = try? ReplicaList.read(result.get()) else { return }
-            listed.withLock { $0 = entries }
+            listed.withLock { $0 = (clock().monotonic, entries) }
         }
     }
 

@@ -21,7 +21,16 @@ final class SharedSessions: Sendable {
         let slot: [UInt8]
         /// Seconds since 1970; a session must end later to be of use.
         let end: Int64
+        /// Milliseconds that a fetch can take.
+        let longest: Int64
         let then: @Sendable (Found) -> Void
+    }
+
+    /// What is being fetched here.
+    private struct Turn: Sendable {
+        let slot: [UInt8]
+        /// Until when it is renewed, in monotonic milliseconds.
+        let until: Int64
     }
 
     private struct State: Sendable {
@@ -29,8 +38,7 @@ final class SharedSessions: Sendable {
         var waiting: [Search] = []
         /// When Redis is asked for them again, in monotonic milliseconds.
         var asksAt: Int64 = .max
-        /// What is being fetched here: the slot of each turn.
-        var turns: [[UInt8]: [UInt8]] = [:]
+        var turns: [[UInt8]: Turn] = [:]
         /// When the turns are renewed.
         var renewsAt: Int64 = .max
         /// Whether nobody knows yet if there is a Redis; it is waited for, since the others may have what is needed.
@@ -58,9 +66,13 @@ final class SharedSessions: Sendable {
     /// Has a session found; while another replica fetches it, Redis is asked again and again.
     /// - Parameters:
     ///   - end: seconds since 1970; a session must end later to be of use.
+    ///   - longest: milliseconds that a fetch can take; its turn is not renewed for longer.
     ///   - then: told once, from any thread.
-    func find(_ key: CredentialKey, endingAfter end: Int64, then: @escaping @Sendable (Found) -> Void) {
-        ask(Search(slot: key.bytes, end: end, then: then))
+    func find(
+        _ key: CredentialKey, endingAfter end: Int64, fetchedWithin longest: Int64,
+        then: @escaping @Sendable (Found) -> Void
+    ) {
+        ask(Search(slot: key.bytes, end: end, longest: longest, then: then))
     }
 
     private func ask(_ search: Search) {
@@ -76,7 +88,7 @@ final class SharedSessions: Sendable {
                 }
                 switch answer {
                 case .turn:
-                    begin(turn, of: search.slot)
+                    begin(turn, for: search)
                     then(.turn(turn))
                 case .taken: wait(search)
                 case .session(let session, let age):
@@ -110,11 +122,12 @@ final class SharedSessions: Sendable {
         }
     }
 
-    private func begin(_ turn: [UInt8], of slot: [UInt8]) {
+    private func begin(_ turn: [UInt8], for search: Search) {
         let now = SystemClock.now().monotonic
         state.withLock { state in
             if state.turns.isEmpty { state.renewsAt = now + SharedSessions.renewal }
-            state.turns[turn] = slot
+            let (until, overflow) = now.addingReportingOverflow(search.longest)
+            state.turns[turn] = Turn(slot: search.slot, until: overflow ? .max : until)
         }
     }
 
@@ -151,21 +164,22 @@ final class SharedSessions: Sendable {
     /// - Returns: when it is to be called again.
     func tick(at now: Int64) -> Int64 {
         let (searches, turns, next) = state.withLock { state in
-            var (searches, turns): ([Search], [[UInt8]: [UInt8]]) = ([], [:])
+            var (searches, turns): ([Search], [[UInt8]: Turn]) = ([], [:])
             state.isBeginning = false
             if now >= state.asksAt {
                 swap(&searches, &state.waiting)
                 state.asksAt = .max
             }
             if now >= state.renewsAt {
+                state.turns = state.turns.filter { now < $0.value.until }
                 turns = state.turns
-                state.renewsAt = now + SharedSessions.renewal
+                state.renewsAt = turns.isEmpty ? .max : now + SharedSessions.renewal
             }
             return (searches, turns, min(state.asksAt, state.renewsAt))
         }
         for search in searches { ask(search) }
-        for (turn, slot) in turns {
-            if let command = try? board.renew(slot, turn: turn, lasting: SharedSessions.turn) {
+        for (name, turn) in turns {
+            if let command = try? board.renew(turn.slot, turn: name, lasting: SharedSessions.turn) {
                 link.send(command) { _ in }
             }
         }

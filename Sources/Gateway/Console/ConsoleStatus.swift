@@ -57,7 +57,7 @@ struct ConsoleStatus: Sendable {
         } else {
             json.addNull("brakes")
         }
-        writeCluster(into: &json)
+        writeCluster(at: now, into: &json)
         json.add(
             "routes",
             array: { list in
@@ -162,7 +162,7 @@ struct ConsoleStatus: Sendable {
     }
 
     /// All replicas, as Redis knew them when somebody looked last.
-    private func writeCluster(into json: inout JSONObject) {
+    private func writeCluster(at now: Instant, into json: inout JSONObject) {
         guard let cluster else { return json.addNull("cluster") }
         json.add(
             "cluster",
@@ -172,7 +172,7 @@ struct ConsoleStatus: Sendable {
                 json.add(
                     "replicas",
                     array: { list in
-                        for entry in cluster.replicas() { list.add(object: { $0.add(entry) }) }
+                        for entry in cluster.replicas(at: now.monotonic) { list.add(object: { $0.add(entry) }) }
                     })
             })
     }

@@ -19,6 +19,8 @@ final class SessionCache {
     var random = RandomPool()
     let cache: LoopCache<CredentialKey, SessionCredential>
     private let serviceKey: ServiceKey
+    /// How many sessions the other replicas are asked for.
+    private var searches = 0
 
     /// - Parameter key: the service's configured key, where the account has one.
     init(_ account: SessionAccount, key: SigningKey?, _ tools: LoopCallTools) throws(CryptoError) {
@@ -28,8 +30,8 @@ final class SessionCache {
         serviceKey = try ServiceKey(account.source, key)
     }
 
-    /// Whether anybody waits for it, be it a call for the service's own key.
-    var isWaiting: Bool { cache.isWaiting }
+    /// Whether anybody waits for it, be it a search among the replicas, or a call for the service's own key.
+    var isWaiting: Bool { cache.isWaiting || searches > 0 }
 
     func tick(at now: Instant) { cache.tick(at: now) }
 
@@ -68,8 +70,14 @@ final class SessionCache {
         let held = account.cache.value(of: session.key)?.expiresAt ?? 0
         let post = tools.post
         let end = max(held, now.unixSeconds + SharedSessions.leastLife(of: session.request.lifetime))
-        shared.find(session.key, endingAfter: end) { [self] found in
-            post { self.take(found, of: session, for: slot) }
+        // The service's own key may have to be fetched first.
+        let longest = 2 * account.limits.callTimeout
+        searches += 1
+        shared.find(session.key, endingAfter: end, fetchedWithin: longest) { [self] found in
+            post {
+                self.searches -= 1
+                self.take(found, of: session, for: slot)
+            }
         }
     }
 

@@ -199,6 +199,9 @@ import Testing
         #expect(keeper.current.brakes.count == most.brakes.count)
         let known = try #require(most.brakes.first)
         _ = try keeper.carryOut(BrakeOrder(.release, known.subject, because: [114], by: Array("root".utf8)))
+        let all = try keeper.carryOut(
+            BrakeOrder(.stop(for: nil), .init(.all), because: Array(long.prefix(500)), by: Array("root".utf8)))
+        #expect(keeper.current.brakes.contains(all), "everything can be stopped all the same")
     }
 
     @Test func `there are as many entries as brake.entries admits, and what is known can be changed beyond`() throws {
@@ -213,6 +216,8 @@ import Testing
         _ = try keeper.carryOut(BrakeKeeperTests.order(.release, subject("a")))
         _ = try keeper.carryOut(BrakeKeeperTests.order(.stop(for: 1000), subject("a")))
         #expect(keeper.current.brakes.count == 2)
+        let all = try keeper.carryOut(BrakeKeeperTests.order(.stop(for: nil), Brake.Subject(.all)))
+        #expect(keeper.current.brakes.contains(all), "everything can be stopped all the same")
     }
 
     @Test func `a brake ends after its time, as far as durations go`() throws {
