@@ -177,8 +177,9 @@ def check_example(binary, example, claims):
     name = example.name
     with Proxied(binary, example) as proxied:
         deadline = time.monotonic() + 20
-        while not proxied.answers() and time.monotonic() < deadline:
+        while not (answers := proxied.answers()) and time.monotonic() < deadline:
             time.sleep(0.1)
+        claims.check(f"{name}: it answers{'' if answers else ', and not: ' + proxied.log.read_text()[-1000:]}", answers)
         with Load(proxied) as load:
             load.go_on()
             # Who passes TLS through cannot ask another instance for what a killed one was asked.

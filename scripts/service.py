@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import random
 import re
 import resource
 import shutil
@@ -19,9 +20,15 @@ GRANTS = """
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Below those that outgoing connections have, so that none of them takes it before it is listened at."""
+    for port in random.sample(range(15_000, 32_000), 100):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("0.0.0.0", port))
+                return port
+            except OSError:
+                continue
+    raise OSError("no port is free")
 
 
 class Service:
