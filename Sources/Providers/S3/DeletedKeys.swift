@@ -18,8 +18,9 @@ package struct DeletedKeys: Sendable {
     }
 
     package init(reading document: [UInt8]) throws(Fault) {
-        guard DeletedKeys.isUTF8(document), let root = XMLElement.read(document), root.name.elementsEqual("Delete".utf8)
-        else { throw Fault("must be a document Delete in UTF-8") }
+        guard DeletedKeys.isPlain(document), let root = XMLElement.read(document),
+            root.name.elementsEqual("Delete".utf8)
+        else { throw Fault("must be a document Delete in UTF-8, with a plain declaration or none") }
         var keys: [[UInt8]] = []
         for element in root.elements {
             if element.name.elementsEqual("Quiet".utf8), element.elements.isEmpty { continue }
@@ -49,13 +50,35 @@ package struct DeletedKeys: Sendable {
         return (Array(first.prefix(end)), true)
     }
 
-    /// Whether no reader takes its bytes for those of another encoding.
-    private static func isUTF8(_ document: [UInt8]) -> Bool {
-        let text = document.map(\.lowercasedASCII)
-        guard let end = text.firstRange(of: Array("?>".utf8))?.lowerBound else { return true }
-        let declaration = text[..<end]
-        let names = declaration.ranges(of: Array("encoding".utf8)).count
-        let utf8 = ["\"", "'"].map { declaration.ranges(of: Array("encoding=\($0)utf-8\($0)".utf8)).count }
-        return names == utf8.reduce(0, +) && names < 2
+    /// Whether the document has no declaration but one of XML 1.0 in UTF-8: readers that forgive mistakes find elements in another, or
+    /// take its bytes for those of another encoding.
+    private static func isPlain(_ document: [UInt8]) -> Bool {
+        var text = document.map(\.lowercasedASCII)[...]
+        if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+        let marks = text.ranges(of: Array("<?".utf8)).count
+        guard marks > 0 else { return true }
+        guard marks == 1, text.starts(with: "<?".utf8), let end = text.firstRange(of: Array("?>".utf8)) else {
+            return false
+        }
+        let words = text[..<end.lowerBound].split { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        guard words.count > 1, words[0].elementsEqual("<?xml".utf8), attributes[0].contains(Array(words[1])) else {
+            return false
+        }
+        var next = 0
+        for word in words.dropFirst() {
+            guard let place = attributes.firstIndex(where: { $0.contains(Array(word)) }), place >= next else {
+                return false
+            }
+            next = place + 1
+        }
+        return true
+    }
+
+    /// What a declaration may have, in this order; the first must be there.
+    private static let attributes: [[[UInt8]]] = [
+        ("version", ["1.0"]), ("encoding", ["utf-8"]), ("standalone", ["yes", "no"]),
+    ].map {
+        name, values in
+        values.flatMap { value in ["\"", "'"].map { Array("\(name)=\($0)\(value)\($0)".utf8) } }
     }
 }
