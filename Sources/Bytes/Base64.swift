@@ -18,9 +18,8 @@ package enum Base64: Sendable {
     /// Writes the base64 text of `bytes` at the end of `writer`.
     package func encode(_ bytes: Span<UInt8>, into writer: inout ByteWriter) {
         let characters = alphabet.bytes
-        writer.append(length: Base64.length(of: bytes.count)) { out, start in
-            var source = 0
-            var target = start
+        writer.append(length: Base64.length(of: bytes.count)) { out in
+            var (source, target) = (0, 0)
             let lasts = (characters[62], characters[63])
             while source + ByteWord.length <= bytes.count {
                 ByteWord(of: bytes, at: source).base64(lasts).store(into: &out, at: target)

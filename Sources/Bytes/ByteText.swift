@@ -57,13 +57,22 @@ extension Span where Element == UInt8 {
         return nil
     }
 
+    /// Whether a byte from `start` on cannot stand in a JSON string as it is.
+    func hasJSONEscapes(from start: Int) -> Bool {
+        guard count - start >= ByteWord.length else { return firstJSONEscape(from: start) != nil }
+        var marks: UInt64 = 0
+        var index = start
+        while index + ByteWord.length < count {
+            marks |= ByteWord(of: self, at: index).jsonEscapes
+            index += ByteWord.length
+        }
+        // The last eight, some of which may have been looked at already.
+        return marks | ByteWord(of: self, at: count - ByteWord.length).jsonEscapes != 0
+    }
+
     /// The index from `start` on of the first byte that cannot stand in a JSON string as it is.
     func firstJSONEscape(from start: Int) -> Int? {
         var index = start
-        while index + ByteWord.length <= count, !ByteWord(of: self, at: index).hasJSONEscapes {
-            index += ByteWord.length
-        }
-        if let last = lastWord(from: start, after: index), !last.hasJSONEscapes { return nil }
         while index < count {
             let byte = self[index]
             if byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return index }

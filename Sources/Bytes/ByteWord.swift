@@ -20,16 +20,17 @@ struct ByteWord: Equatable {
     }
 
     /// Whether one is below a space, or DEL.
-    var hasControlCharacters: Bool {
+    var hasControlCharacters: Bool { controlCharacters != 0 }
+
+    private var controlCharacters: UInt64 {
         let below = (bits &- ByteWord.ones &* 0x20) & ~bits & ByteWord.tops
-        return below | ByteWord.marks(ofZeroIn: bits ^ ByteWord.ones &* 0x7F) != 0
+        return below | ByteWord.marks(ofZeroIn: bits ^ ByteWord.ones &* 0x7F)
     }
 
-    /// Whether one is a control character, a quote or a backslash.
-    var hasJSONEscapes: Bool {
-        hasControlCharacters
-            || ByteWord.marks(ofZeroIn: bits ^ ByteWord.ones &* UInt64(UInt8(ascii: "\"")))
-                | ByteWord.marks(ofZeroIn: bits ^ ByteWord.ones &* UInt64(UInt8(ascii: "\\"))) != 0
+    /// Not zero where one is a control character, a quote or a backslash.
+    var jsonEscapes: UInt64 {
+        controlCharacters | ByteWord.marks(ofZeroIn: bits ^ ByteWord.ones &* UInt64(UInt8(ascii: "\"")))
+            | ByteWord.marks(ofZeroIn: bits ^ ByteWord.ones &* UInt64(UInt8(ascii: "\\")))
     }
 
     var isASCII: Bool { bits & ByteWord.tops == 0 }

@@ -82,9 +82,23 @@ public struct ByteWriter: ~Copyable, @unchecked Sendable {
 
     package mutating func append(_ bytes: ArraySlice<UInt8>) { append(bytes.span) }
 
+    /// The name of a JSON member with its quotes and its colon, and the comma before it. It is a literal's, which needs no escape.
+    mutating func append(memberName name: Span<UInt8>, afterOthers: Bool) {
+        reserve(name.count + 4)
+        let start = afterOthers ? count + 1 : count
+        let end = start + 1 + name.count
+        // Unsafe: there is room for all of it.
+        unsafe storage[count] = UInt8(ascii: ",")
+        unsafe storage[start] = UInt8(ascii: "\"")
+        write(name, at: start + 1)
+        unsafe storage[end] = UInt8(ascii: "\"")
+        unsafe storage[end + 1] = UInt8(ascii: ":")
+        count = end + 2
+    }
+
     package mutating func append(repeating byte: UInt8, count: Int) {
-        append(length: count) { room, start in
-            for index in start..<start + count { room[index] = byte }
+        append(length: count) { room in
+            for index in room.indices { room[index] = byte }
         }
     }
 
@@ -123,27 +137,27 @@ public struct ByteWriter: ~Copyable, @unchecked Sendable {
     /// Two digits, for dates and times; only the last two digits of `value` are written.
     package mutating func append(twoDigits value: Int) {
         let tens = value.magnitude / 10
-        append(length: 2) { room, start in
-            room[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: tens % 10)
-            room[start + 1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value.magnitude - tens * 10)
+        append(length: 2) { room in
+            room[0] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: tens % 10)
+            room[1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value.magnitude - tens * 10)
         }
     }
 
-    /// Writes exactly `length` bytes in place: `body` gets the storage and where in it they belong.
-    package mutating func append(length: Int, _ body: (inout MutableSpan<UInt8>, _ start: Int) -> Void) {
-        append(atMost: length) { room, start in
-            body(&room, start)
-            return length
+    /// Writes exactly `length` bytes in place: `body` gets the room for them.
+    package mutating func append(length: Int, _ body: (inout MutableSpan<UInt8>) -> Void) {
+        append(atMost: length) { room in
+            body(&room)
+            return room.count
         }
     }
 
-    /// Writes at most `length` bytes in place: `body` gets the storage and where in it they begin, and returns how many they are.
-    package mutating func append(atMost length: Int, _ body: (inout MutableSpan<UInt8>, _ start: Int) -> Int) {
+    /// Writes at most `length` bytes in place: `body` gets the room for them, and returns how many they are.
+    package mutating func append(atMost length: Int, _ body: (inout MutableSpan<UInt8>) -> Int) {
+        guard length > 0 else { return }
         reserve(length)
-        let start = count
-        // Unsafe: the span is lent for the call.
-        var room = unsafe MutableSpan(_unsafeStart: storage, count: capacity)
-        let written = body(&room, start)
+        // Unsafe: there is room, and the span is lent for the call.
+        var room = unsafe MutableSpan(_unsafeStart: storage + count, count: length)
+        let written = body(&room)
         count += min(max(written, 0), length)
     }
 

@@ -1,15 +1,15 @@
 /// Hexadecimal text: two digits a byte, written in lower case, read in either.
 package enum Hex {
     package static func encode(_ bytes: Span<UInt8>, into writer: inout ByteWriter) {
-        writer.append(length: bytes.count * 2) { room, start in
+        writer.append(length: bytes.count * 2) { room in
             var index = 0
             while index + ByteWord.length <= bytes.count {
-                ByteWord(of: bytes, at: index).hex.store(into: &room, at: start + 2 * index)
+                ByteWord(of: bytes, at: index).hex.store(into: &room, at: 2 * index)
                 index += 4
             }
             for index in index..<bytes.count {
-                room[start + 2 * index] = digit(bytes[index] >> 4)
-                room[start + 2 * index + 1] = digit(bytes[index] & 15)
+                room[2 * index] = digit(bytes[index] >> 4)
+                room[2 * index + 1] = digit(bytes[index] & 15)
             }
         }
     }

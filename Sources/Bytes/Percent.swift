@@ -5,8 +5,8 @@ package enum Percent {
     package static func decode(_ bytes: Span<UInt8>, plusIsSpace: Bool, into writer: inout ByteWriter) -> Bool {
         var isWhole = true
         // Nothing becomes longer by it.
-        writer.append(atMost: bytes.count) { out, start in
-            var (index, end) = (0, start)
+        writer.append(atMost: bytes.count) { out in
+            var (index, end) = (0, 0)
             while index < bytes.count {
                 var byte = bytes[index]
                 index += 1
@@ -25,7 +25,7 @@ package enum Percent {
                 out[end] = byte
                 end += 1
             }
-            return end - start
+            return end
         }
         return isWhole
     }

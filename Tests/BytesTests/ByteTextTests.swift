@@ -84,6 +84,7 @@ import Testing
                         text.span.firstJSONEscape(from: start), text.span.firstControlCharacter(from: start)
                     )
                     #expect(escape == (isEscape ? found : nil) && control == (isControl ? found : nil))
+                    #expect(text.span.hasJSONEscapes(from: start) == (escape != nil))
                 }
             }
         }

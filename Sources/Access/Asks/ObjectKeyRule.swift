@@ -28,11 +28,14 @@ package enum ObjectKeyRule {
     /// Whether anything between two slashes is `.` or `..`, which clients and proxies put in order before they go on.
     package static func hasDotSegments(_ key: Span<UInt8>) -> Bool {
         var start = 0
-        while let end = key.firstIndex(of: UInt8(ascii: "/"), from: start) {
-            if isDots(key.extracting(start..<end)) { return true }
-            start = end + 1
+        while let dot = key.firstIndex(of: UInt8(ascii: "."), from: start) {
+            start = dot + 1
+            // Few keys have a segment that begins with a dot.
+            guard dot == 0 || key[dot - 1] == UInt8(ascii: "/") else { continue }
+            let end = key.firstIndex(of: UInt8(ascii: "/"), from: dot) ?? key.count
+            if isDots(key.extracting(dot..<end)) { return true }
         }
-        return isDots(key.extracting(start..<key.count))
+        return false
     }
 
     /// The same of a text that stands behind others in a key, so that its first slash ends a segment that has more before it.

@@ -289,7 +289,7 @@ extension ByteWriter {
 
     @usableFromInline
     mutating func endJSONString(from start: Int) {
-        if bytes.firstJSONEscape(from: start) != nil {
+        if bytes.hasJSONEscapes(from: start) {
             let plain = bytes.extracting(start..<count).array
             truncate(to: start)
             append(jsonEscaped: plain.span)

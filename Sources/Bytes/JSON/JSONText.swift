@@ -11,22 +11,6 @@ extension ByteWriter {
 
     package mutating func append(jsonString text: String) { append(jsonString: text.utf8.span) }
 
-    /// The name of a member with its colon, and the comma before it. It is a literal's, which needs no escape.
-    mutating func append(memberName name: Span<UInt8>, afterOthers: Bool) {
-        append(length: name.count + (afterOthers ? 4 : 3)) { room, start in
-            var end = start
-            if afterOthers {
-                room[end] = UInt8(ascii: ",")
-                end += 1
-            }
-            room[end] = UInt8(ascii: "\"")
-            for index in name.indices { room[end + 1 + index] = name[index] }
-            end += 1 + name.count
-            room[end] = UInt8(ascii: "\"")
-            room[end + 1] = UInt8(ascii: ":")
-        }
-    }
-
     /// The same, with those characters escaped, too, that terminals obey.
     package mutating func append(visibleJSONString text: String) {
         append(UInt8(ascii: "\""))
@@ -50,6 +34,7 @@ extension ByteWriter {
 
     /// The inside of a JSON string: runs that need no escape are copied whole.
     package mutating func append(jsonEscaped bytes: Span<UInt8>) {
+        guard bytes.hasJSONEscapes(from: 0) else { return append(bytes) }
         var clean = 0
         while let escape = bytes.firstJSONEscape(from: clean) {
             append(bytes.extracting(clean..<escape))
