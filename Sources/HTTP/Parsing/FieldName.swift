@@ -1,6 +1,7 @@
 import Bytes
 
 /// The request fields that anything in the service looks at; all others are checked for form and skipped.
+@usableFromInline
 package enum FieldName: Int, CaseIterable, Sendable {
     case host, connection, contentLength, contentType, transferEncoding, expect
     case accept, acceptEncoding, traceparent, authorization, apiKey, origin, fetchSite, requestID

@@ -1,4 +1,5 @@
 /// A request's head as ranges in the bytes that were read; it holds none of them itself.
+@usableFromInline
 package struct RequestHead: Sendable {
     package internal(set) var method = Method.other
     /// The path as sent, percent-encoding untouched; empty for `OPTIONS *`.
@@ -21,16 +22,23 @@ package struct RequestHead: Sendable {
     /// Bytes up to and including the empty line.
     package internal(set) var length = 0
 
-    private var values = InlineArray<18, Range<Int>>(repeating: 0..<0)
-    private var present: UInt32 = 0
-    private var repeated: UInt32 = 0
+    /// Half as large as ranges of `Int`, since a head is copied: `Limits` keep it far below four gigabytes.
+    @usableFromInline var values = InlineArray<18, Range<UInt32>>(repeating: 0..<0)
+    @usableFromInline var present: UInt32 = 0
+    @usableFromInline var repeated: UInt32 = 0
+
+    // Inlined everywhere, since a call would copy the whole head.
 
     /// Where the value of a field is, without white space around it; nil when the field is not there.
+    @inlinable @inline(__always)
     package func value(of name: FieldName) -> Range<Int>? {
-        present >> UInt32(name.rawValue) & 1 == 1 ? values[name.rawValue] : nil
+        guard present >> UInt32(name.rawValue) & 1 == 1 else { return nil }
+        let value = values[name.rawValue]
+        return Int(value.lowerBound)..<Int(value.upperBound)
     }
 
     /// Whether a field was sent more than once; `value(of:)` gives the first.
+    @inlinable @inline(__always)
     package func isRepeated(_ name: FieldName) -> Bool { repeated >> UInt32(name.rawValue) & 1 == 1 }
 
     mutating func note(_ name: FieldName, _ value: Range<Int>) {
@@ -39,7 +47,7 @@ package struct RequestHead: Sendable {
             repeated |= bit
         } else {
             present |= bit
-            values[name.rawValue] = value
+            values[name.rawValue] = UInt32(clamping: value.lowerBound)..<UInt32(clamping: value.upperBound)
         }
     }
 }
