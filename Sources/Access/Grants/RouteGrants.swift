@@ -1,5 +1,5 @@
 /// The grants of a route, by who may use them.
-struct RouteGrants: Sendable {
+final class RouteGrants: Sendable {
     /// Those of every caller with an identity; nil for none.
     private let common: GrantList?
     /// Those that name callers. Callers whom the same grants name share a list.

@@ -6,7 +6,7 @@ import HTTP
 /// Writes a token that is signed here, and the service's own members behind it.
 struct TokenWriter: ~Copyable {
     private var scratch = ByteWriter(capacity: 1024)
-    private var serverTime: (second: Int64, text: [UInt8]) = (.min, [])
+    private var (serverTime, expiry) = (TimeText(), TimeText())
 
     mutating func write(
         _ ask: borrowing Ask, by issuer: any TokenIssuer, with key: SigningKey, under permit: borrowing Permit,
@@ -25,9 +25,8 @@ struct TokenWriter: ~Copyable {
     private mutating func writeTerms(
         of permit: borrowing Permit, at instant: Instant, into body: inout ByteWriter
     ) {
-        if serverTime.second != instant.unixSeconds {
-            serverTime = (instant.unixSeconds, ISO8601.write(instant.unixSeconds))
-        }
+        serverTime.set(instant.unixSeconds)
+        if !permit.grant.neverEnds { expiry.set(permit.expiresAt) }
         body.append(
             afterOthers: true,
             members: { json in
@@ -37,12 +36,24 @@ struct TokenWriter: ~Copyable {
                     json.addNull("expiresIn")
                     json.addNull("limitedBy")
                 } else {
-                    json.add("expiresAt", time: permit.expiresAt)
+                    json.add("expiresAt", expiry.bytes)
                     json.add("expiresIn", permit.lifetime)
                     json.add("limitedBy", permit.limitedBy.name)
                 }
-                json.add("serverTime", serverTime.text)
+                json.add("serverTime", serverTime.bytes)
             })
         body.append("}\n")
+    }
+
+    /// A moment as text, which is written anew only when it is another: most requests of a second have the same.
+    private struct TimeText {
+        private var second = Int64.min
+        private(set) var bytes: [UInt8] = []
+
+        mutating func set(_ second: Int64) {
+            guard second != self.second else { return }
+            self.second = second
+            bytes = ISO8601.write(second)
+        }
     }
 }
