@@ -43,43 +43,51 @@ struct SchemaTests {
                 == ["route", "credential"] + Schema.Availability().descriptions.map(\.name))
     }
 
-    @Test(arguments: Documented.all)
-    func `every documented key is taken, and says something`(key: Documented) {
-        let with = outcome(key.configuration(with: key.goodValue))
-        #expect(with.problems.isEmpty, "\(key.configuration(with: key.goodValue))\n\(with.problems)")
-        // An empty object says as much as none.
-        if case .object = key.field.kind { return }
-        #expect(with.content != outcome(key.configuration(with: nil)).content, "it is ignored")
-    }
-
-    @Test(arguments: Documented.all)
-    func `every documented key holds its values to its type`(key: Documented) {
-        let path = key.name.replacing("[]", with: "[0]")
-        for (number, value) in key.badValues.enumerated() where Rounds.takes(key.name.utf8.count + number) {
-            let problems = outcome(key.configuration(with: value)).problems
-            #expect(problems.count == 1, "\(value): \(problems)")
-            #expect(problems.allSatisfy { $0.path.hasPrefix(path) && $0.position != nil }, "\(value): \(problems)")
+    @Test func `every documented key is taken, and says something`() {
+        for key in Documented.all {
+            let with = outcome(key.configuration(with: key.goodValue))
+            #expect(with.problems.isEmpty, "\(key.configuration(with: key.goodValue))\n\(with.problems)")
+            // An empty object says as much as none.
+            if case .object = key.field.kind { continue }
+            let isIgnored = with.content == outcome(key.configuration(with: nil)).content
+            #expect(!isIgnored, "\(key.name) is ignored")
         }
     }
 
-    @Test(arguments: Documented.all)
-    func `what is documented as a key's standard is what holds without it`(key: Documented) {
-        if let standard = key.field.standardText {
-            #expect(outcome(key.configuration(with: standard)).content == outcome(key.configuration(with: nil)).content)
-        }
-        if key.field.isRequired {
-            let without = outcome(key.configuration(with: nil))
-            #expect(key.field.standard == nil)
-            #expect(without.problems.count == 1, "\(without.problems)")
-            #expect(without.problems.first?.reason.contains("needs \(key.path.last ?? "")") == true)
+    @Test func `every documented key holds its values to its type`() {
+        for key in Documented.all {
+            let path = key.name.replacing("[]", with: "[0]")
+            for (number, value) in key.badValues.enumerated() where Rounds.takes(key.name.utf8.count + number) {
+                let problems = outcome(key.configuration(with: value)).problems
+                #expect(problems.count == 1, "\(key.name): \(value)")
+                #expect(problems.allSatisfy { $0.path.hasPrefix(path) && $0.position != nil }, "\(key.name): \(value)")
+            }
         }
     }
 
-    @Test(arguments: Documented.all)
-    func `every documented key has a summary of one sentence`(key: Documented) {
-        #expect(key.field.summary.hasSuffix("."))
-        #expect(!key.field.summary.contains("|"))
-        #expect(!key.field.summary.contains("\n"))
+    @Test func `what is documented as a key's standard is what holds without it`() {
+        for key in Documented.all {
+            if let standard = key.field.standardText {
+                let isSame =
+                    outcome(key.configuration(with: standard)).content == outcome(key.configuration(with: nil)).content
+                #expect(isSame, "\(key.name): \(standard)")
+            }
+            if key.field.isRequired {
+                let without = outcome(key.configuration(with: nil))
+                #expect(key.field.standard == nil, "\(key.name)")
+                #expect(without.problems.count == 1, "\(key.name)")
+                let reason = without.problems.first?.reason ?? ""
+                #expect(reason.contains("needs \(key.path.last ?? "")"), "\(key.name)")
+            }
+        }
+    }
+
+    @Test func `every documented key has a summary of one sentence`() {
+        for key in Documented.all {
+            let summary = key.field.summary
+            let isSentence = summary.hasSuffix(".") && !summary.contains("|") && !summary.contains("\n")
+            #expect(isSentence, "\(key.name): \(summary)")
+        }
     }
 
     /// What a configuration is compiled to, every part of it, or what is wrong with it. Most keys of an object share the one that
