@@ -69,8 +69,8 @@ package struct InspectionInput: Sendable {
         }
     }
 
-    /// What an Authorization field of one of these schemes says, and the request that it stood in, if that was given. A scheme
-    /// ends in a space.
+    /// What an Authorization field says behind its scheme, and the request that it stood in, if that was given.
+    /// - Parameter scheme: what such a field begins with, with a space where one follows: `NOS `.
     func authorization(_ scheme: StaticString) -> (value: [UInt8], request: InspectedRequest?)? {
         let length = scheme.utf8CodeUnitCount
         switch content {

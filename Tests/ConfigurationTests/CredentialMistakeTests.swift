@@ -8,7 +8,7 @@ import Testing
 struct CredentialMistakeTests {
     @Test(arguments: [
         Mistake("provider: \"nos\"", "‸provider: \"noss\"", "credentials.nos.provider", "did you mean nos?"),
-        Mistake("provider: \"nos\"", "‸provider: \"cos\"", "credentials.nos.provider", "is not known"),
+        Mistake("provider: \"nos\"", "‸provider: \"nobody\"", "credentials.nos.provider", "is not known"),
         Mistake("provider: \"nos\"", "‸provider: 1", "credentials.nos.provider", "one of qiniu, nos, oss"),
         Mistake(
             "\"nos\": { provider: \"nos\", ", "‸\"nos\": { ", "credentials.nos", "needs provider, one of qiniu, nos"),

@@ -16,8 +16,7 @@ struct GrantMistakeTests {
         "refuses routes and credentials that do not go together (R4)",
         arguments: [
             Mistake(photos, "‸route: \"qiniu.uptokne\"\(rest)", "grants.photos.route", "did you mean qiniu.uptoken?"),
-            Mistake(
-                photos, "‸route: \"tencent.sessions\"\(rest)", "grants.photos.route", "there are distribute-token"),
+            Mistake(photos, "‸route: \"nobody.sessions\"\(rest)", "grants.photos.route", "is not known; there are "),
             Mistake(
                 photos, "‸route: [\"nos.token\"]\(rest)", "grants.photos.route",
                 "one of qiniu.uptoken, qiniu.download-url"),

@@ -196,7 +196,7 @@ struct ServerMistakeTests {
         Mistake("\"/sign\": \"oss.sign\"", "‸\"/sign\": \"oss.sing\"", "server.aliases[\"/sign\"]", "mean oss.sign?"),
         Mistake(
             "\"/sign\": \"oss.sign\"", "‸\"/sign\": \"x\"", "server.aliases[\"/sign\"]",
-            "there are distribute-token, nos.authorization"),
+            "is not known; there are "),
         Mistake("\"/sign\": \"oss.sign\"", "‸\"/sign\": 1", "server.aliases[\"/sign\"]", "one of qiniu.uptoken"),
         Mistake(
             "aliases: { \"/api/uptoken\": \"qiniu.uptoken\", \"/sign\": \"oss.sign\" }", "‸aliases: []",

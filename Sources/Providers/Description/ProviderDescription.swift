@@ -14,8 +14,8 @@ package struct ProviderDescription: Sendable {
     package let accessKeyFault: @Sendable ([UInt8]) -> String?
     /// In which of a credential's fields is the token of a temporary key; nil where the vendor's keys have none.
     package var sessionToken: Field<Secret?>?
-    /// What ends what was issued with a credential, by the credential's fields.
-    package var revocations: @Sendable (FieldValues) -> [Revocation] = { _ in [] }
+    /// What ends what was issued with a credential, by the credential's fields: at least one thing.
+    package let revocations: @Sendable (FieldValues) -> [Revocation]
     /// Checks what the types of a credential's fields do not tell.
     package var check: @Sendable (FieldValues) throws(FieldProblem) -> Void = { _ throws(FieldProblem) in }
     /// Of a provider whose credentials are for asking the vendor for sessions; nil where they sign what clients get.

@@ -14,5 +14,13 @@ package enum Toybox {
         routes: [ToyboxToken.route],
         accessKeyFault: { key in
             key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split tokens there" : nil
+        },
+        // What an operator does at the vendor so that what was issued ends before its time; `brake` says it.
+        revocations: { fields in
+            [
+                Revocation(
+                    "the access key \(fields.accessKeyText)", by: "delete it in the console, under Keys",
+                    "all tokens that it has signed")
+            ]
         })
 }

@@ -31,6 +31,19 @@ struct ToyboxTests {
         #expect(try Self.blocks("swift").contains(shown))
     }
 
+    @Test func `every file that the guide names is there, but for its own`() throws {
+        let root = Self.folder.appending(path: "../../..").standardized
+        let paths = ["Sources", "Tests"].flatMap { name in
+            FileManager.default.enumerator(atPath: root.appending(path: name).path)?.compactMap { "\($0)" } ?? []
+        }
+        let named = try Self.guide.get().matches(of: #/`([A-Za-z0-9+\/]+\.swift)`/#).map { String($0.1) }
+        #expect(named.count > 15)
+        for name in named where !name.contains("Toybox") {
+            let file = name.replacing(#/^(Sources|Tests)\//#, with: "")
+            #expect(paths.contains { "/\($0)".hasSuffix("/\(file)") }, "\(name)")
+        }
+    }
+
     private static func vector() throws -> Vector {
         let json = try #require(try blocks("json").first)
         let top = try JSONSerialization.jsonObject(with: Data(json.utf8))
