@@ -46,11 +46,10 @@ import Testing
         "CSystem": [], "COpenSSL": [], "CHiredis": [], "CZlib": [], "CAllocations": [],
     ]
 
-    struct Source: Sendable, CustomTestStringConvertible {
+    struct Source: Sendable {
         let target: String
         let path: String
         let lines: [String]
-        var testDescription: String { path }
     }
 
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -94,11 +93,16 @@ import Testing
         #expect(ImportTests.module(importedBy: "let important = 1") == nil)
     }
 
-    @Test(arguments: sources) func `a room imports only what the design lets it`(source: Source) throws {
-        let allowed = try #require(ImportTests.allowed[source.target], "the design has no room \(source.target)")
-        for line in source.lines {
-            guard let module = ImportTests.module(importedBy: line) else { continue }
-            #expect(allowed.contains(module), "\(source.path) imports \(module)")
+    @Test func `a room imports only what the design lets it`() {
+        for source in ImportTests.sources {
+            guard let allowed = ImportTests.allowed[source.target] else {
+                Issue.record("the design has no room \(source.target)")
+                continue
+            }
+            for line in source.lines {
+                guard let module = ImportTests.module(importedBy: line), !allowed.contains(module) else { continue }
+                Issue.record("\(source.path) imports \(module)")
+            }
         }
     }
 
@@ -113,26 +117,33 @@ import Testing
 
     /// The compiler inlines and specialises across rooms what is `public` and `@inlinable`, and nothing else. The client library is
     /// for others.
-    @Test(arguments: sources) func `nothing is public but what other rooms inline of Bytes`(source: Source) {
-        guard source.target != "CountersignClient" else { return }
-        var last = ""[...]
-        for line in source.lines.map({ $0.drop { $0 == " " } }) {
-            let access = line.split(separator: " ").first { $0.first != "@" }
-            let isInlined = source.target == "Bytes" && (last == "@inlinable" || line.hasPrefix("public struct "))
-            #expect(access != "open" && (access != "public" || isInlined), "\(source.path): \(line)")
-            last = line
+    @Test func `nothing is public but what other rooms inline of Bytes`() {
+        for source in ImportTests.sources where source.target != "CountersignClient" {
+            var last = ""[...]
+            for line in source.lines.map({ $0.drop { $0 == " " } }) {
+                let access = line.split(separator: " ").first { $0.first != "@" }
+                let isInlined = source.target == "Bytes" && (last == "@inlinable" || line.hasPrefix("public struct "))
+                if access == "open" || access == "public" && !isInlined { Issue.record("\(source.path): \(line)") }
+                last = line
+            }
         }
     }
 
-    @Test(arguments: sources + files(below: "Tests")) func `no file is longer than 450 lines`(source: Source) {
-        #expect(source.lines.count <= 451, "\(source.path) has \(source.lines.count) lines")
+    @Test func `no file is longer than 450 lines`() {
+        let tests = ImportTests.files(below: "Tests")
+        #expect(!tests.isEmpty)
+        for file in ImportTests.sources + tests {
+            #expect(file.lines.count <= 451, "\(file.path) has \(file.lines.count) lines")
+        }
     }
 
-    @Test(arguments: sources) func `nothing that input can reach may trap on purpose`(source: Source) {
-        for (number, line) in source.lines.enumerated() where !line.trimmingCharacters(in: .whitespaces).hasPrefix("//")
-        {
-            for trap in ["try!", "as!", "fatalError(", "preconditionFailure(", "unsafeBitCast"] {
-                #expect(!line.contains(trap), "\(source.path):\(number + 1) has \(trap)")
+    @Test func `nothing that input can reach may trap on purpose`() {
+        for source in ImportTests.sources {
+            for (number, line) in source.lines.enumerated() {
+                for trap in ["try!", "as!", "fatalError(", "preconditionFailure(", "unsafeBitCast"]
+                where line.contains(trap) && !line.trimmingCharacters(in: .whitespaces).hasPrefix("//") {
+                    Issue.record("\(source.path):\(number + 1) has \(trap)")
+                }
             }
         }
     }
