@@ -7,7 +7,7 @@ import Testing
     @Test func `no work is done on a global queue`() {
         for source in ImportTests.sources {
             let lines = source.lines.filter { $0.contains(".global(") || $0.contains("concurrentPerform") }
-            #expect(lines.isEmpty, "\(source.path)")
+            #expect(lines.isEmpty, "\(source.path): \(lines)")
         }
     }
 }

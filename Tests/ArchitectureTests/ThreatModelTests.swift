@@ -4,10 +4,9 @@ import Testing
 /// `docs/threat-model.md`, and `docs/exhaustion.md` as a part of it, claim only what a test shows.
 @Suite struct ThreatModelTests {
     /// A test as the document names it: `Suite` "test".
-    struct Citation: Hashable, Sendable, CustomTestStringConvertible {
+    struct Citation: Hashable, Sendable {
         let suite: String
         let name: String
-        var testDescription: String { "\(suite): \(name)" }
 
         /// All of a text, in their order.
         static func all(in text: String) -> [Citation] {
