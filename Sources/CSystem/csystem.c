@@ -14,6 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 #ifdef __linux__
+#include <link.h>
 #include <linux/filter.h>
 #include <linux/sockios.h>
 #include <sys/ioctl.h>
@@ -53,6 +54,26 @@ int cs_processors(void) {
   long count = sysconf(_SC_NPROCESSORS_ONLN);
   return count > 0 ? (int)count : 0;
 }
+
+#ifdef __linux__
+// The file has what is in these segments: none of their pages has been changed.
+static int release_pages(struct dl_phdr_info *object, size_t size, void *unused) {
+  (void)size, (void)unused;
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  for (int index = 0; index < object->dlpi_phnum; index++) {
+    const ElfW(Phdr) *segment = &object->dlpi_phdr[index];
+    if (segment->p_type != PT_LOAD || (segment->p_flags & PF_W)) continue;
+    uintptr_t start = (object->dlpi_addr + segment->p_vaddr) & ~(page - 1);
+    uintptr_t end = (object->dlpi_addr + segment->p_vaddr + segment->p_memsz + page - 1) & ~(page - 1);
+    madvise((void *)start, end - start, MADV_DONTNEED);
+  }
+  return 0;
+}
+
+void cs_release_program_pages(void) { dl_iterate_phdr(release_pages, NULL); }
+#else
+void cs_release_program_pages(void) {}
+#endif
 
 #ifdef __linux__
 int cs_accept(int listener, uint8_t *client) {

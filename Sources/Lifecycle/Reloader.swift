@@ -3,6 +3,7 @@ import Configuration
 import Dispatch
 import Gateway
 import HTTP
+import Machine
 import Net
 import Telemetry
 
@@ -35,6 +36,8 @@ final class Reloader: Sendable {
 
     /// A file may still be being written: a change counts if it is seen again after this.
     private static let settling = DispatchTimeInterval.milliseconds(100)
+    /// After this nobody waits for a start, or for a reload.
+    private static let rest = DispatchTimeInterval.seconds(1)
 
     /// - Parameters:
     ///   - snapshot: the one that serves.
@@ -51,7 +54,10 @@ final class Reloader: Sendable {
         fixed = snapshot.configuration.fixed
         files = snapshot.files
         record = snapshot.record
-        queue.async { [self] in watch() }
+        queue.async { [self] in
+            watch()
+            releasePages()
+        }
     }
 
     /// Reads the configuration again, whether it has changed or not. From any thread.
@@ -65,6 +71,11 @@ final class Reloader: Sendable {
             takeUp()
             watch()
         }
+    }
+
+    /// Lets the code go that only putting a configuration together has used.
+    private func releasePages() {
+        queue.asyncAfter(deadline: .now() + Reloader.rest) { ProgramPages.release() }
     }
 
     // MARK: Looking
@@ -134,6 +145,7 @@ final class Reloader: Sendable {
         if !isSucceeded { server.renew(Server.Settings(next)) }
         snapshot = next
         watch()
+        releasePages()
         let left = Countdown(from: shares.count) { [record, systemd, isSucceeded] in
             if !isSucceeded { systemd.ready() }
             let generation = record.succeeded(at: SystemClock.now().unixSeconds)

@@ -44,6 +44,9 @@ void cs_seal(void);
 /// 1 when nobody of the same user could look into the process even before `cs_seal`, since the system has sealed it at exec.
 int cs_was_sealed(void);
 
+/// Lets the pages of the program and of its libraries go that nothing writes to; what is used again is mapped again. Linux alone.
+void cs_release_program_pages(void);
+
 /// Has the system ignore whoever wants to connect to a listening socket from now on, for good; they try again a second later.
 /// Of TCP alone. 0 when it does.
 int cs_hold_off(int listener);
