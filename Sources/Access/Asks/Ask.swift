@@ -205,7 +205,9 @@ package struct Ask: ~Copyable {
     }
 
     /// The text given for a parameter, or the one that stands for it when none is.
-    package func bytes(of parameter: Parameter<Span<UInt8>>) -> [UInt8] { reading(parameter) { $0.array } }
+    package func bytes(of parameter: Parameter<Span<UInt8>>) -> [UInt8] {
+        self[parameter]?.array ?? parameter.description.standard
+    }
 
     /// The index of a parameter among those that it has been read by; nil for one of another route.
     private func position(of parameter: ParameterDescription) -> Int? {
