@@ -188,6 +188,21 @@ public struct ByteWriter: ~Copyable, @unchecked Sendable {
     }
 }
 
+extension ByteWriter {
+    /// Lends a writer for as long as `body` runs. Its room is on the stack; what needs more than 2 KiB is put on the heap.
+    package static func lending<Result, Failure: Error>(
+        to body: (inout ByteWriter) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var room = InlineArray<2048, UInt8>(repeating: 0)
+        var span = room.mutableSpan
+        // Unsafe: the memory is lent while the writer is there.
+        return try unsafe span.withUnsafeMutableBufferPointer { memory throws(Failure) in
+            var out = unsafe ByteWriter(lent: memory)
+            return try body(&out)
+        }
+    }
+}
+
 extension [UInt8] {
     /// What `write` puts together, in one allocation if that is no more than `length` bytes.
     package init(atMost length: Int, write: (inout ByteWriter) -> Void) {

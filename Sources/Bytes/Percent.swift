@@ -42,15 +42,23 @@ package enum Percent {
     ) {
         var clean = 0
         for index in bytes.indices {
-            let byte = bytes[index]
-            if plain.contains(byte) { continue }
+            if plain.contains(bytes[index]) { continue }
             writer.append(bytes.extracting(clean..<index))
-            writer.append(UInt8(ascii: "%"))
-            writer.append(digit(byte >> 4))
-            writer.append(digit(byte & 15))
+            escape(bytes[index], into: &writer)
             clean = index + 1
         }
         writer.append(bytes.extracting(clean..<bytes.count))
+    }
+
+    /// Appends one byte of what may be in a query as it is, or as `%XX`.
+    package static func encode(_ byte: UInt8, into writer: inout ByteWriter) {
+        if ByteSet.unreserved.contains(byte) { writer.append(byte) } else { escape(byte, into: &writer) }
+    }
+
+    private static func escape(_ byte: UInt8, into writer: inout ByteWriter) {
+        writer.append(UInt8(ascii: "%"))
+        writer.append(digit(byte >> 4))
+        writer.append(digit(byte & 15))
     }
 
     /// The byte that is encoded at `position`, which is moved behind it; nil at the end, and where no byte of `text` could be

@@ -56,14 +56,12 @@ struct BodyClauses: Sendable {
     ///   - isTyped: whether the request gives an object its type.
     ///   - isSized: whether its body's size is the grant's matter.
     ///   - isSizeNeeded: whether that size must be signed where the grant limits it.
-    func objection(to parts: RequestParts, isTyped: Bool, isSized: Bool, isSizeNeeded: Bool) -> Objection? {
-        if let contentTypes, isTyped || parts.contentType != nil {
-            guard let type = parts.contentType, contentTypes.contains(where: { MediaTypeName.admits(type, $0) }) else {
-                return Objection(outside: "contentTypes", "the content type must be one of the grant's")
-            }
-        }
+    func objection(
+        to request: borrowing JudgedRequest, isTyped: Bool, isSized: Bool, isSizeNeeded: Bool
+    ) -> Objection? {
+        if let objection = objection(toType: request.contentType, isNeeded: isTyped) { return objection }
         guard let maxSize, isSized else { return nil }
-        guard let length = parts.contentLength else {
+        guard let length = request.contentLength else {
             return isSizeNeeded
                 ? Objection(
                     outside: "maxSize",
@@ -71,5 +69,14 @@ struct BodyClauses: Sendable {
                 : nil
         }
         return length <= maxSize ? nil : Objection(outside: "maxSize", "the body must have at most so many bytes")
+    }
+
+    /// - Parameter isNeeded: whether an object gets its type so.
+    func objection(toType type: Span<UInt8>?, isNeeded: Bool) -> Objection? {
+        guard let contentTypes, isNeeded || type != nil else { return nil }
+        guard let type, contentTypes.contains(where: { MediaTypeName.admits(type, $0) }) else {
+            return Objection(outside: "contentTypes", "the content type must be one of the grant's")
+        }
+        return nil
     }
 }

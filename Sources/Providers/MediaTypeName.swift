@@ -22,11 +22,11 @@ enum MediaTypeName {
 
     /// Whether a pattern admits a type. Browsers read `image/png,text/html` as the second, so a subtype that is not the
     /// pattern's is a plain name.
-    static func admits(_ type: [UInt8], _ pattern: [UInt8]) -> Bool {
-        guard pattern.last == UInt8(ascii: "*") else { return type == pattern }
-        let start = pattern.dropLast()
-        return type.count > start.count && type.starts(with: start)
-            && ByteSet.mediaType.contains(all: type.dropFirst(start.count))
+    static func admits(_ type: Span<UInt8>, _ pattern: [UInt8]) -> Bool {
+        guard pattern.last == UInt8(ascii: "*") else { return type.equals(pattern) }
+        let start = pattern.span.extracting(droppingLast: 1)
+        return type.count > start.count && type.begins(with: start)
+            && ByteSet.mediaType.contains(all: type.extracting(start.count..<type.count))
     }
 
     /// Says of types that no client sends what they are called; nil if there are none.

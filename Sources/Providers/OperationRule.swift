@@ -67,29 +67,24 @@ struct OperationRule: Sendable {
     func objection(
         to method: [UInt8], _ level: OperationTable.Level, names: [[UInt8]], headers asked: [[UInt8]]
     ) -> Objection? {
-        judge(level, names: ListedNames(list: names), headers: ListedNames(list: asked)) { $0.equals(method) }
-    }
-
-    /// The same of names wherever they stand; it allocates nothing.
-    func objection<Names: RequestNames & ~Escapable, Headers: RequestNames & ~Escapable>(
-        to method: StaticString, _ level: OperationTable.Level, names: Names, headers asked: Headers
-    ) -> Objection? {
-        judge(level, names: names, headers: asked) { $0.equals(method) }
+        objection(to: method.span, level, names: ListedNames(list: names), headers: ListedNames(list: asked))
     }
 
     /// Whether anything by this method is admitted.
     func names(method: StaticString) -> Bool { operations.contains { $0.method.span.equals(method) } }
 
-    private func judge<Names: RequestNames & ~Escapable, Headers: RequestNames & ~Escapable>(
-        _ level: OperationTable.Level, names: Names, headers asked: Headers,
-        isMethod: (Span<UInt8>) -> Bool
+    /// The same of names wherever they stand; it allocates nothing.
+    /// - Parameter isAdmitted: whether a header may be signed though the grant does not name it.
+    func objection<Names: RequestNames & ~Escapable, Headers: RequestNames & ~Escapable>(
+        to method: Span<UInt8>, _ level: OperationTable.Level, names: Names, headers asked: Headers,
+        beside isAdmitted: (Span<UInt8>) -> Bool = { _ in false }
     ) -> Objection? {
         var hasMethod = false
         var isMeant = false
         // A span lends its elements, where an array would have each retained.
         let operations = operations.span
         for index in operations.indices
-        where operations[index].level == level && isMethod(operations[index].method.span) {
+        where operations[index].level == level && method.equals(operations[index].method) {
             hasMethod = true
             if operations[index].isMeant(by: names) { isMeant = true }
         }
@@ -100,7 +95,7 @@ struct OperationRule: Sendable {
             }
             return Objection(field, "the grant does not name this operation, or there is none")
         }
-        guard asked.allSatisfy({ OperationTable.has($0, among: headers) }) else {
+        guard asked.allSatisfy({ isAdmitted($0) || OperationTable.has($0, among: headers) }) else {
             return headers.isEmpty
                 ? Objection("headers", "the grant lists none that may be signed")
                 : Objection(outside: "headers", "the headers must be among the grant's")

@@ -14,7 +14,7 @@ struct SignedFields: ~Escapable {
 
     private let lines: Span<UInt8>
     private let spelling: Spelling
-    private var fields: [HeaderLine] = []
+    private var fields = HeaderLines()
 
     /// - Parameters:
     ///   - lines: field lines as they are sent, each `name: value` and CR LF; names may be in any case.
@@ -42,7 +42,7 @@ struct SignedFields: ~Escapable {
 
     /// The index of the field of this name, which is in lower case; nil when there is none.
     func index(of name: StaticString) -> Int? {
-        for index in fields.indices where lines.extracting(fields[index].name).equals(ignoringCase: name) {
+        for index in 0..<fields.count where lines.extracting(fields[index].name).equals(ignoringCase: name) {
             return index
         }
         return nil

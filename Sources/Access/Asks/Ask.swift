@@ -13,6 +13,8 @@ package struct Ask: ~Copyable {
     package var wantsText = false
     /// What a provider has read from its own parameters, such as a string to sign.
     package var detail: (any AskDetail)?
+    /// Text that a provider has made of its parameters; its `detail` says what stands where.
+    package private(set) var notes = ByteWriter(capacity: 0)
 
     /// When the credential ends, where the ask itself fixes that.
     package var end: End?
@@ -72,6 +74,8 @@ package struct Ask: ~Copyable {
         self.address = address
         parameters.reset()
         parameters.trim()
+        notes.reset()
+        notes.trim(above: 16 * 1024)
         wantsText = false
         detail = nil
         end = nil
@@ -90,7 +94,18 @@ package struct Ask: ~Copyable {
         var ask = Ask(nonce)
         ask.wantsText = wantsText
         ask.detail = detail
+        ask.notes.append(notes.bytes)
         return ask
+    }
+
+    /// Has a provider add to `notes` what it makes of the ask.
+    package mutating func note<Result, Failure: Error>(
+        _ write: (borrowing Ask, inout ByteWriter) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var text = ByteWriter(capacity: 0)
+        swap(&text, &notes)
+        defer { swap(&text, &notes) }
+        return try write(self, &text)
     }
 
     package var bucket: Span<UInt8>? {
@@ -166,8 +181,20 @@ package struct Ask: ~Copyable {
 
     /// The names and values given for a parameter, in their order.
     package subscript(parameter: Parameter<[Pair]>) -> [Pair] {
-        guard let position = position(of: parameter.description) else { return [] }
-        return pairs.filter { $0.position == position }.map(\.pair)
+        var (list, index) = ([Pair](), 0)
+        while let pair = pair(&index, of: parameter) { list.append(pair) }
+        return list
+    }
+
+    /// The same one by one.
+    /// - Parameter index: 0 for the first; it is moved to the next.
+    package func pair(_ index: inout Int, of parameter: Parameter<[Pair]>) -> Pair? {
+        guard let position = position(of: parameter.description) else { return nil }
+        while index < pairs.count {
+            defer { index += 1 }
+            if pairs[index].position == position { return pairs[index].pair }
+        }
+        return nil
     }
 
     /// What `read` makes of the text given for a parameter, or of the one that stands for it when none is.

@@ -118,6 +118,11 @@ public struct JSONObject: ~Copyable {
 
     package mutating func add(named name: [UInt8], _ text: [UInt8]) { add(named: name.span, text.span) }
 
+    package mutating func add(named name: Span<UInt8>, text write: (inout ByteWriter) -> Void) {
+        begin(named: name)
+        out.append(jsonString: write)
+    }
+
     package mutating func add(named name: [UInt8], _ number: Int64) {
         begin(named: name.span)
         out.append(decimal: number)

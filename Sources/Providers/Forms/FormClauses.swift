@@ -83,21 +83,23 @@ struct FormClauses: Sendable {
         guard let type = ask[asked.contentType] else {
             return isTypeNeeded ? Objection(outside: "contentTypes", "contentType must name one of the grant's") : nil
         }
-        // A type that is named costs no copy; no type that is asked for has a *.
-        let isAdmitted = contentTypes.contains {
-            type.equals($0) || $0.last == UInt8(ascii: "*") && MediaTypeName.admits(type.array, $0)
-        }
-        guard contentTypes.isEmpty || isAdmitted else {
+        guard contentTypes.isEmpty || contentTypes.contains(where: { MediaTypeName.admits(type, $0) }) else {
             return Objection(outside: "contentTypes", "the type must be one of the grant's")
         }
         return nil
     }
+}
 
-    /// A grant's policy, tightened as the ask says.
-    static func tightened(_ policy: PostPolicy, by ask: borrowing Ask, _ asked: Parameters) -> PostPolicy {
-        var policy = policy
-        if let size = ask[asked.maxSize] { policy = policy.limited(to: size) }
-        if let type = ask[asked.contentType] { policy = policy.limited(to: type.array) }
-        return policy
+extension PostPolicy.Scope {
+    /// What a permit is for, of a form that is tightened as the ask says.
+    @_lifetime(borrow permit, borrow ask)
+    init(
+        _ scheme: V4Scheme, _ permit: borrowing Permit, _ ask: borrowing Ask, _ asked: FormClauses.Parameters
+    ) throws(IssueError) {
+        try self.init(
+            scheme, bucket: permit.bucket, key: permit.key, isPrefix: permit.extent == .prefix,
+            until: permit.expiresAt)
+        if let most = ask[asked.maxSize] { size = most }
+        if let type = ask[asked.contentType] { contentType = type }
     }
 }

@@ -26,18 +26,22 @@ enum PostForm {
         guard !isTooLong, PresignedURLV4.lifetimes.contains(lifetime) else {
             throw .unsignable("a form must live for 1 to 604800 seconds")
         }
-        let names = signer.key.scheme.form
-        scratch.reset()
-        ISO8601.writeBasic(signer.moment, into: &scratch)
-        let signed =
-            [
-                NameValue(names.algorithm, signer.key.algorithm), NameValue(names.credential, signer.key.credential),
-                NameValue(names.date, scratch.array),
-            ] + tokenField(names.token, signer.token)
+        return try write(policy, scope, SignatureFields(signer), into: &form, using: &scratch) {
+            policy, form throws(IssueError) in try signV4(policy, with: signer.key, into: &form)
+        }
+    }
+
+    /// Writes the form of either version.
+    /// - Parameter sign: adds the policy and its signature.
+    static func write(
+        _ policy: PostPolicy, _ scope: borrowing PostPolicy.Scope, _ signed: SignatureFields,
+        into form: inout JSONObject, using scratch: inout ByteWriter,
+        _ sign: (Span<UInt8>, inout JSONObject) throws(IssueError) -> Ranges
+    ) throws(IssueError) -> Ranges {
         scratch.reset()
         policy.write(scope, signed: signed, into: &scratch)
         policy.addFields(scope, signed: signed, to: &form)
-        return try signV4(scratch.bytes, with: signer.key, into: &form)
+        return try sign(scratch.bytes, &form)
     }
 
     /// Adds the members that hold a policy of any form and its signature.
@@ -70,9 +74,35 @@ enum PostForm {
         write(&text)
         return start..<text.count
     }
+}
 
-    static func tokenField(_ name: [UInt8], _ token: [UInt8]?) -> [NameValue] {
-        guard let token else { return [] }
-        return [NameValue(name, token)]
+/// The fields of a form that say how it is signed, each of which its policy has a condition for.
+struct SignatureFields {
+    private let names: V4Scheme.FormNames
+    private let token: [UInt8]?
+    /// Nil for version 1.
+    private let signer: V4Signer?
+
+    init(_ signer: V4Signer) {
+        names = signer.key.scheme.form
+        token = signer.token
+        self.signer = signer
+    }
+
+    /// Those of version 1.
+    init(_ scheme: V4Scheme, token: [UInt8]?) {
+        names = scheme.form
+        self.token = token
+        signer = nil
+    }
+
+    /// Adds each of them to the object that `place` opens for it.
+    func add(_ place: ((inout JSONObject) -> Void) -> Void) {
+        if let signer {
+            place { $0.add(named: names.algorithm.span, signer.key.scheme.algorithm.bytes) }
+            place { $0.add(named: names.credential, signer.key.credential) }
+            place { $0.add(named: names.date.span, text: { ISO8601.writeBasic(signer.moment, into: &$0) }) }
+        }
+        if let token { place { $0.add(named: names.token, token) } }
     }
 }

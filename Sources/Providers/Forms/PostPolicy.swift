@@ -12,6 +12,10 @@ struct PostPolicy: Sendable {
         let isPrefix: Bool
         /// Seconds since 1970.
         let deadline: Int64
+        /// The largest object in bytes, where less is asked for than the policy allows.
+        var size = Int64.max
+        /// The type that is asked for; empty where none is.
+        var contentType: Span<UInt8>
 
         /// - Throws: `IssueError.unsignable` for a key in which the vendor would put the file's name.
         @_lifetime(copy bucket, copy key)
@@ -32,6 +36,7 @@ struct PostPolicy: Sendable {
             self.key = key
             self.isPrefix = isPrefix
             self.deadline = deadline
+            contentType = key.extracting(0..<0)
         }
     }
 
@@ -47,7 +52,7 @@ struct PostPolicy: Sendable {
     }
 
     /// In bytes.
-    private var sizes: ClosedRange<Int64>
+    private let sizes: ClosedRange<Int64>
     /// In which of the form's fields the type is.
     private let typeName: [UInt8]
     private var types: Types
@@ -71,13 +76,6 @@ struct PostPolicy: Sendable {
         JSONMembers { form in for field in fields { form.add(named: field.name, field.value) } }
     }
 
-    /// The same for objects of at most `size` bytes; nothing changes for more than there may be anyway.
-    func limited(to size: Int64) -> PostPolicy {
-        var policy = self
-        policy.sizes = sizes.clamped(to: sizes.lowerBound...max(sizes.lowerBound, size))
-        return policy
-    }
-
     /// The same for objects of one type.
     func limited(to contentType: [UInt8]) -> PostPolicy {
         var policy = self
@@ -94,8 +92,7 @@ struct PostPolicy: Sendable {
     }
 
     /// Writes the policy as compact JSON.
-    /// - Parameter signed: the fields that the signature of version 4 wants a condition for, and a temporary key's token.
-    func write(_ scope: borrowing Scope, signed: [NameValue], into out: inout ByteWriter) {
+    func write(_ scope: borrowing Scope, signed: SignatureFields, into out: inout ByteWriter) {
         out.append(object: { policy in
             policy.add(
                 "expiration",
@@ -109,7 +106,7 @@ struct PostPolicy: Sendable {
         })
     }
 
-    private func add(_ scope: borrowing Scope, signed: [NameValue], to conditions: inout JSONArray) {
+    private func add(_ scope: borrowing Scope, signed: SignatureFields, to conditions: inout JSONArray) {
         conditions.add(object: { $0.add("bucket", scope.bucket) })
         conditions.add(array: { condition in
             condition.add(scope.isPrefix ? "starts-with" : "eq")
@@ -119,8 +116,18 @@ struct PostPolicy: Sendable {
         conditions.add(array: { condition in
             condition.add("content-length-range")
             condition.add(sizes.lowerBound)
-            condition.add(sizes.upperBound)
+            condition.add(max(sizes.lowerBound, min(sizes.upperBound, scope.size)))
         })
+        if scope.contentType.isEmpty {
+            addTypeCondition(to: &conditions)
+        } else {
+            conditions.add(object: { $0.add(named: typeName.span, scope.contentType) })
+        }
+        for field in fields { conditions.add(object: { $0.add(named: field.name, field.value) }) }
+        signed.add { field in conditions.add(object: field) }
+    }
+
+    private func addTypeCondition(to conditions: inout JSONArray) {
         switch types {
         case .free: break
         case .any: addTypeCondition("starts-with", to: &conditions) { $0.add("") }
@@ -130,8 +137,6 @@ struct PostPolicy: Sendable {
                 condition.add(array: { types in for type in list { types.add(type) } })
             }
         }
-        for field in fields { conditions.add(object: { $0.add(named: field.name, field.value) }) }
-        for field in signed { conditions.add(object: { $0.add(named: field.name, field.value) }) }
     }
 
     private func addTypeCondition(
@@ -148,7 +153,7 @@ struct PostPolicy: Sendable {
     }
 
     /// Adds the form's fields that the policy has conditions for.
-    func addFields(_ scope: borrowing Scope, signed: [NameValue], to form: inout JSONObject) {
+    func addFields(_ scope: borrowing Scope, signed: SignatureFields, to form: inout JSONObject) {
         form.add(
             "key",
             text: { key in
@@ -156,8 +161,12 @@ struct PostPolicy: Sendable {
                 // The vendor puts the name of the file there.
                 if scope.isPrefix { key.append("${filename}") }
             })
-        if case .one(let type) = types { form.add(named: typeName, type) }
+        if !scope.contentType.isEmpty {
+            form.add(named: typeName.span, scope.contentType)
+        } else if case .one(let type) = types {
+            form.add(named: typeName, type)
+        }
         form.add(fieldMembers)
-        for field in signed { form.add(named: field.name, field.value) }
+        signed.add { field in field(&form) }
     }
 }

@@ -28,8 +28,9 @@ struct NOSRequestParts: AskDetail {
 
     /// - Throws: if the request could not be signed whatever the grant says.
     init(_ ask: borrowing Ask, _ asked: Parameters) throws(AskError) {
-        method = ask.bytes(of: asked.method)
-        try HTTPMethodName.check(method)
+        let method = ask.bytes(of: asked.method)
+        try HTTPMethodName.check(method.span)
+        self.method = method
         var list: [(name: [UInt8], value: [UInt8])] = []
         for pair in ask[asked.header] { list.append(try NOSRequestParts.header(pair, ask)) }
         headers = list

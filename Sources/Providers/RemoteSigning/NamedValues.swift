@@ -77,21 +77,24 @@ struct NamedValues: ~Escapable {
         return nil
     }
 
-    func contains(_ name: StaticString) -> Bool {
-        var position = 0
-        while let pair = next(&position) {
-            if bytes(pair.name).equals(name) { return true }
-        }
-        return false
-    }
+    func contains(_ name: StaticString) -> Bool { contains { $0.equals(name) } }
 
-    func contains(_ name: [UInt8]) -> Bool {
+    func contains(_ name: [UInt8]) -> Bool { contains { $0.equals(name) } }
+
+    /// Whether there is such a name.
+    func contains(where isMeant: (Span<UInt8>) -> Bool) -> Bool {
         var position = 0
         while let pair = next(&position) {
-            if bytes(pair.name).equals(name) { return true }
+            if isMeant(bytes(pair.name)) { return true }
         }
         return false
     }
+}
+
+extension NamedValues: RequestNames {
+    func contains(_ name: Span<UInt8>) -> Bool { contains { $0.equals(name) } }
+
+    func allSatisfy(_ isFine: (Span<UInt8>) -> Bool) -> Bool { !contains { !isFine($0) } }
 }
 
 /// Those of the names that tell what a request is, and not how it is signed.
@@ -106,20 +109,7 @@ struct JudgedNames: RequestNames, ~Escapable {
         self.isFree = isFree
     }
 
-    func contains(_ name: Span<UInt8>) -> Bool {
-        var position = 0
-        while let pair = pairs.next(&position) {
-            if pairs.bytes(pair.name).equals(name) { return !isFree(name) }
-        }
-        return false
-    }
+    func contains(_ name: Span<UInt8>) -> Bool { pairs.contains(name) && !isFree(name) }
 
-    func allSatisfy(_ isFine: (Span<UInt8>) -> Bool) -> Bool {
-        var position = 0
-        while let pair = pairs.next(&position) {
-            let name = pairs.bytes(pair.name)
-            guard isFree(name) || isFine(name) else { return false }
-        }
-        return true
-    }
+    func allSatisfy(_ isFine: (Span<UInt8>) -> Bool) -> Bool { pairs.allSatisfy { isFree($0) || isFine($0) } }
 }

@@ -51,14 +51,15 @@ struct IcebergRequest: AskDetail {
         self.style = style
         (origin, bucket) = (url.origin, url.bucket)
         let method = ask.bytes(of: asked.method)
-        try HTTPMethodName.check(method)
+        try HTTPMethodName.check(method.span)
         isDeletion =
             method.span.equals("POST") && url.key.isEmpty && url.query.contains { $0.name.span.equals("delete") }
         let headers = try IcebergRequest.headers(ask[asked.headers], of: asked.headers.name)
         let told = headers.first { $0.name.span.equals("x-amz-content-sha256") }?.value
         hasPayload = told != nil
         parts = try RequestParts(
-            method, url.query, headers: headers.filter { IcebergRequest.isSigned($0.name) }, from: asked.headers.name)
+            method, url.query, headers: headers.filter { IcebergRequest.isSigned($0.name) }, from: asked.headers.name,
+            notedOf: &ask)
         guard isDeletion else {
             guard ask[asked.body] == nil else {
                 throw AskError(.invalid, asked.body.name, "is only for a POST of delete, on the bucket")

@@ -18,7 +18,7 @@ struct S3Authorization: TokenIssuer {
         "s3.presigned-url", path: "/s3/presigned-url", "A URL that carries its own signature, for one object.",
         request: RouteRequest(
             parameters.descriptions + urlParameters.descriptions, withoutKey: .refuse(parameter: parameters.key.name)
-        ) { ask, _ throws(AskError) in ask.detail = try Detail(ask) },
+        ) { ask, _ throws(AskError) in ask.detail = try parts(&ask) },
         grant: RouteGrant(
             S3RequestClauses.Fields(), scope: scope, lifetime: .upTo(PresignedURLV4.lifetimes.upperBound),
             credential: S3.rule,
@@ -33,7 +33,7 @@ struct S3Authorization: TokenIssuer {
         request: RouteRequest(
             parameters.descriptions, withoutKey: .refuse(parameter: parameters.key.name)
         ) { ask, instant throws(AskError) in
-            ask.detail = try Detail(ask)
+            ask.detail = try parts(&ask)
             ask.end = .fixed(instant.unixSeconds + S3.dateTolerance)
         },
         grant: RouteGrant(HeaderFields(), scope: scope, credential: S3.rule, enforcement: .s3Request) {
@@ -68,32 +68,23 @@ struct S3Authorization: TokenIssuer {
 
     // MARK: Asking
 
-    private struct Detail: AskDetail {
-        let parts: RequestParts
-
-        init(_ ask: borrowing Ask) throws(AskError) {
-            parts = try RequestParts(ask, parameters, urlParameters)
-            guard !parts.names.contains(where: { $0.span.equals("host") }) else {
-                throw AskError(.invalid, "header", "must not be host, which is the endpoint's")
-            }
-            do throws(IssueError) {
-                // Which object it is about makes no difference to whether it can be signed.
-                let (bucket, key) = (Array("any".utf8), Array("x".utf8))
-                _ = try ObjectRequest(
-                    S3.v4(.virtual), method: parts.method.span, bucket: bucket.span, key: key.span,
-                    parameters: parts.parameters, fieldLines: parts.lines.span)
-            } catch {
-                throw AskError(unsignable: error)
-            }
+    private static func parts(_ ask: inout Ask) throws(AskError) -> RequestParts {
+        let parts = try RequestParts(&ask, parameters, urlParameters)
+        let request = parts.request(in: ask.notes.bytes)
+        guard !request.headers.contains("host") else {
+            throw AskError(.invalid, "header", "must not be host, which is the endpoint's")
         }
+        // Where the bucket stands makes no difference.
+        try request.checkSignable(S3.v4(.virtual))
+        return parts
     }
 
     var doubts: [String] { clauses.doubts }
 
     func objection(to ask: borrowing Ask) -> Objection? {
-        guard let parts = (ask.detail as? Detail)?.parts else { return Objection("key", "was not read") }
+        guard let parts = ask.detail as? RequestParts else { return Objection("key", "was not read") }
         if let bucket = ask.bucket, !place.scheme.isBucket(bucket) { return Objection("bucket", S3.bucketFault) }
-        return clauses.objection(to: parts, addsCondition: true)
+        return clauses.objection(to: parts.request(in: ask.notes.bytes), addsCondition: true)
     }
 
     // MARK: The request
@@ -102,48 +93,46 @@ struct S3Authorization: TokenIssuer {
         _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at instant: Instant,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
-        guard let parts = (ask.detail as? Detail)?.parts else { throw .nothingToSign }
-        var lines = ByteWriter(capacity: parts.lines.count + 256 + (key.securityToken?.count ?? 0))
-        place.writeHost(of: permit.bucket, into: &lines)
-        // A client's HTTP library writes the host by itself.
-        let told = lines.count
-        lines.append(parts.lines)
-        if clauses.mustCreate(parts), parts.condition == nil { lines.append("if-none-match: *\r\n") }
-        if form == .header {
-            HeaderSignatureV4.writeFields(
-                place.scheme, at: instant.unixSeconds, token: key.securityToken, into: &lines)
-        }
-        let canonical = try CanonicalRequest(
-            ObjectRequest(
-                place.scheme, method: parts.method.span, bucket: permit.bucket, key: permit.key,
-                parameters: parts.parameters, fieldLines: lines.bytes))
-        try out.append(members: { json throws(IssueError) in
-            json.add("method", parts.method)
-            try json.add(
-                "url",
-                text: { url throws(IssueError) in
-                    switch form {
-                    case .url:
+        guard let parts = ask.detail as? RequestParts else { throw .nothingToSign }
+        let asked = parts.request(in: ask.notes.bytes)
+        try ByteWriter.lending { lines throws(IssueError) in
+            place.writeHost(of: permit.bucket, into: &lines)
+            // A client's HTTP library writes the host by itself.
+            let told = lines.count
+            asked.writeLines(into: &lines)
+            if clauses.mustCreate(asked), asked.condition == nil { lines.append("if-none-match: *\r\n") }
+            if form == .header {
+                HeaderSignatureV4.writeFields(
+                    place.scheme, at: instant.unixSeconds, token: key.securityToken, into: &lines)
+            }
+            let canonical = try CanonicalRequest(
+                signingAllOf: ObjectRequest(
+                    place.scheme, method: asked.method, bucket: permit.bucket, key: permit.key,
+                    parameters: asked.parameters, fieldLines: lines.bytes))
+            try out.append(members: { json throws(IssueError) in
+                json.add("method", asked.method)
+                try json.add(
+                    "url",
+                    text: { url throws(IssueError) in
+                        guard form == .url else { return canonical.request.writeURL(on: place.endpoint, into: &url) }
                         try place.writeSignedURL(of: canonical, under: permit, with: key, into: &url, using: &scratch)
-                    case .header:
-                        canonical.request.writeURL(on: place.endpoint, canonical.request.parameters, into: &url)
-                    }
-                })
-            try json.add(
-                "headers",
-                object: { headers throws(IssueError) in
-                    try headers.add(lines.bytes.extracting(told..<lines.count))
-                    guard form == .header else { return }
-                    try headers.add(
-                        "Authorization",
-                        text: { field throws(IssueError) in
-                            try place.writeAuthorization(
-                                of: canonical, with: key, at: instant, into: &field, using: &scratch)
-                        })
-                })
-            json.add("bucket", permit.bucket)
-            json.add("key", permit.key)
-            if form == .url { json.add("deadline", permit.expiresAt) }
-        })
+                    })
+                try json.add(
+                    "headers",
+                    object: { headers throws(IssueError) in
+                        try headers.add(lines.bytes.extracting(told..<lines.count))
+                        guard form == .header else { return }
+                        try headers.add(
+                            "Authorization",
+                            text: { field throws(IssueError) in
+                                try place.writeAuthorization(
+                                    of: canonical, with: key, at: instant, into: &field, using: &scratch)
+                            })
+                    })
+                json.add("bucket", permit.bucket)
+                json.add("key", permit.key)
+                if form == .url { json.add("deadline", permit.expiresAt) }
+            })
+        }
     }
 }

@@ -76,10 +76,7 @@ struct S3Form: TokenIssuer {
         _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at instant: Instant,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
-        let isPrefix = permit.extent == .prefix
-        let policy = FormClauses.tightened(policy, by: ask, S3Form.parameters.form)
-        let scope = try PostPolicy.Scope(
-            place.scheme, bucket: permit.bucket, key: permit.key, isPrefix: isPrefix, until: permit.expiresAt)
+        let scope = try PostPolicy.Scope(place.scheme, permit, ask, S3Form.parameters.form)
         let signer = V4Signer(
             try place.key(key, at: instant.unixSeconds), at: instant.unixSeconds, token: key.securityToken)
         try out.append(members: { json throws(IssueError) in
@@ -91,7 +88,7 @@ struct S3Form: TokenIssuer {
                     try PostForm.writeV4(policy, scope, by: signer, into: &form, using: &scratch)
                 })
             json.add("bucket", permit.bucket)
-            json.add(isPrefix ? "keyPrefix" : "key", permit.key)
+            json.add(scope.isPrefix ? "keyPrefix" : "key", permit.key)
         })
     }
 }

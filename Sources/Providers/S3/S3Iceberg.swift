@@ -74,7 +74,8 @@ struct S3Iceberg: TokenIssuer {
         guard request.isDeletion || ask.key?.isEmpty == false else {
             return Objection("resource", "only operations on objects are signed")
         }
-        return clauses.objection(to: request.parts, addsCondition: true, request.isDeletion ? .bucket : .object)
+        return clauses.objection(
+            to: request.parts.request(in: ask.notes.bytes), addsCondition: true, request.isDeletion ? .bucket : .object)
     }
 
     func issue(
@@ -82,26 +83,25 @@ struct S3Iceberg: TokenIssuer {
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         guard let request = ask.detail as? IcebergRequest else { throw .nothingToSign }
-        var lines = ByteWriter(capacity: request.parts.lines.count + 512)
+        let asked = request.parts.request(in: ask.notes.bytes)
+        var lines = ByteWriter(capacity: ask.notes.count + 512)
         place.writeHost(of: permit.bucket, into: &lines)
-        lines.append(request.parts.lines)
+        asked.writeLines(into: &lines)
         // The client keeps its own headers, and adds those that it is told.
         var told = lines.count
         HeaderSignatureV4.writePayload(request.payload.span, place.scheme, into: &lines)
         if request.hasPayload { told = lines.count }
-        if clauses.mustCreate(request.parts), request.parts.condition == nil { lines.append("if-none-match: *\r\n") }
+        if clauses.mustCreate(asked), asked.condition == nil { lines.append("if-none-match: *\r\n") }
         HeaderSignatureV4.writeDate(
             place.scheme, at: instant.unixSeconds, token: key.securityToken, into: &lines)
         // Of a deletion, the permit has the folder of the keys, and the request is about the bucket.
         let canonical = try CanonicalRequest(
             ObjectRequest(
-                place.scheme, method: request.parts.method.span, bucket: permit.bucket,
+                place.scheme, method: asked.method, bucket: permit.bucket,
                 key: request.isDeletion ? permit.key.extracting(0..<0) : permit.key,
-                parameters: request.parts.parameters, fieldLines: lines.bytes))
+                parameters: asked.parameters, fieldLines: lines.bytes))
         try out.append(members: { json throws(IssueError) in
-            json.add(
-                "uri",
-                text: { canonical.request.writeURL(on: place.endpoint, canonical.request.parameters, into: &$0) })
+            json.add("uri", text: { canonical.request.writeURL(on: place.endpoint, into: &$0) })
             try json.add(
                 "headers",
                 object: { headers throws(IssueError) in

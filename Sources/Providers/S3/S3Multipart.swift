@@ -199,8 +199,7 @@ struct S3Multipart: VendorIssuer, TokenIssuer {
 
     func objection(to ask: borrowing Ask) -> Objection? {
         guard let detail = ask.detail as? Detail else { return Objection("key", "was not read") }
-        let parts = RequestParts(contentType: detail.type)
-        return body.objection(to: parts, isTyped: detail.operation == .create, isSized: false, isSizeNeeded: false)
+        return body.objection(toType: detail.type?.span, isNeeded: detail.operation == .create)
     }
 
     func objection(toVendorName name: Span<UInt8>, of ask: borrowing Ask) -> Objection? {

@@ -39,7 +39,7 @@ struct S3RemoteSignature: TokenIssuer {
             let reading = try Reading(ask, at: instant.unixSeconds)
             // EvaporateJS takes the body of any answer for the signature, and says that it takes every type.
             if ask[parameters.datetime] != nil { ask.wantsText = true }
-            ask.detail = reading.detail
+            ask.detail = try Detail(reading, &ask)
             ask.end = reading.remote.end
             ask.setTarget(
                 bucket: reading.remote.bucket, key: reading.remote.key, isEncoded: true,
@@ -111,11 +111,17 @@ struct S3RemoteSignature: TokenIssuer {
         let parts: RequestParts
         /// What a temporary key's requests carry.
         let token: [UInt8]?
+
+        init(_ reading: Reading, _ ask: inout Ask) throws(AskError) {
+            (style, request, token) = (reading.style, reading.remote.request, reading.token)
+            parts = try RequestParts(request, S3.v4(style), in: parameters.canonicalRequest, notedOf: &ask)
+        }
     }
 
     private struct Reading {
-        let detail: Detail
+        let style: S3.Style
         let remote: RemoteReading
+        let token: [UInt8]?
 
         init(_ ask: borrowing Ask, at now: Int64) throws(AskError) {
             let style = ask.reading(parameters.style) { S3.Style($0) }
@@ -135,10 +141,8 @@ struct S3RemoteSignature: TokenIssuer {
                 throw AskError(.invalid, "datetime", "must be the date in line 2 of the string to sign")
             }
             remote = try RemoteReading(string, of: canonical, lasting: S3.dateTolerance, at: now)
-            detail = Detail(
-                style: style, request: remote.request,
-                parts: try RequestParts(remote.request, in: canonical, scheme),
-                token: remote.request.token(in: canonical, scheme))
+            self.style = style
+            token = remote.request.token(in: canonical, scheme)
         }
     }
 
@@ -159,7 +163,7 @@ struct S3RemoteSignature: TokenIssuer {
             ?? request.objectionToScope(in: text, place.scheme, region: place.region)
             ?? objection(toHostOf: detail, in: canonical, bucket: ask.bucket)
             ?? request.objectionToKey(in: canonical, place.scheme, accessKey: accessKey)
-            ?? objection(to: detail, key: ask.key)
+            ?? objection(to: detail, of: ask)
     }
 
     private func objection(to request: UppyRequest, of ask: borrowing Ask) -> Objection? {
@@ -168,7 +172,7 @@ struct S3RemoteSignature: TokenIssuer {
         guard ask[S3RemoteSignature.parameters.request.lifetime] ?? UppyRequest.lifetime <= presign else {
             return Objection(outside: "presign", "expiresIn must be within the grant's presign, in seconds")
         }
-        return clauses.objection(to: request.parts, addsCondition: false)
+        return clauses.objection(to: request.parts.request(in: ask.notes.bytes), addsCondition: false)
     }
 
     private func objection(
@@ -181,8 +185,8 @@ struct S3RemoteSignature: TokenIssuer {
         return nil
     }
 
-    private func objection(to detail: Detail, key: Span<UInt8>?) -> Objection? {
-        guard let key, !key.isEmpty else {
+    private func objection(to detail: Detail, of ask: borrowing Ask) -> Objection? {
+        guard ask.key?.isEmpty == false else {
             return Objection("resource", "only operations on single objects are signed")
         }
         guard isToken(detail.token) else {
@@ -192,7 +196,7 @@ struct S3RemoteSignature: TokenIssuer {
                     ? "x-amz-security-token must be left out, since the grant's key is not temporary"
                     : "x-amz-security-token must be signed, and that of the grant's temporary key")
         }
-        return clauses.objection(to: detail.parts, addsCondition: false)
+        return clauses.objection(to: detail.parts.request(in: ask.notes.bytes), addsCondition: false)
     }
 
     private func isToken(_ given: [UInt8]?) -> Bool {
@@ -227,13 +231,14 @@ struct S3RemoteSignature: TokenIssuer {
         _ parts: RequestParts, _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
+        let asked = parts.request(in: ask.notes.bytes)
         func write(into url: inout ByteWriter, using scratch: inout ByteWriter) throws(IssueError) {
             try place.writeSignedURL(
-                parts.method.span, parts.parameters, under: permit, with: key, into: &url, using: &scratch)
+                asked.method, asked.parameters, under: permit, with: key, into: &url, using: &scratch)
         }
         if ask.wantsText { return try write(into: &out, using: &scratch) }
         try out.append(members: { json throws(IssueError) in
-            json.add("method", parts.method)
+            json.add("method", asked.method)
             try json.add("url", text: { url throws(IssueError) in try write(into: &url, using: &scratch) })
             json.add("bucket", permit.bucket)
             json.add("key", permit.key)

@@ -52,15 +52,15 @@ struct S3RequestClauses: Sendable {
     var doubts: [String] { body.doubts }
 
     /// Whether a request may only make a new object.
-    func mustCreate(_ parts: RequestParts) -> Bool { !overwrites && parts.endsUpload }
+    func mustCreate(_ request: borrowing JudgedRequest) -> Bool { !overwrites && request.endsUpload }
 
     /// Servers that take an upload's id of no bytes for none would do another operation than the one that is judged.
-    private func objection(toValuesOf parts: RequestParts) -> Objection? {
-        let isPlain = parts.parameters.allSatisfy { parameter in
+    private func objection(toValuesOf request: borrowing JudgedRequest) -> Objection? {
+        let isPlain = request.parameters.allSatisfy { parameter in
             !parameter.value.isEmpty || parameter.name.span.equals("uploads") || parameter.name.span.equals("delete")
         }
         guard isPlain else { return Objection("subresources", "all but uploads and delete must have a value") }
-        for parameter in parts.parameters where parameter.name.span.equals("partNumber") {
+        for parameter in request.parameters where parameter.name.span.equals("partNumber") {
             guard let number = Decimal.parse(parameter.value.span), UppyRequest.partNumbers.contains(number) else {
                 return Objection("subresources", "partNumber must be from 1 to 10000, in digits")
             }
@@ -70,25 +70,23 @@ struct S3RequestClauses: Sendable {
 
     /// - Parameter addsCondition: whether the service adds If-None-Match where it must be and is not.
     func objection(
-        to parts: RequestParts, addsCondition: Bool, _ level: OperationTable.Level = .object
+        to request: borrowing JudgedRequest, addsCondition: Bool, _ level: OperationTable.Level = .object
     ) -> Objection? {
-        let mustCreate = mustCreate(parts)
-        if mustCreate, parts.condition.map({ $0 != Array("*".utf8) }) ?? !addsCondition {
+        let mustCreate = mustCreate(request)
+        if mustCreate, !(request.condition?.equals("*") ?? addsCondition) {
             return addsCondition
                 ? Objection("overwrite", "if-none-match must be * or left out, since the grant does not overwrite")
                 : Objection("overwrite", "if-none-match: * must be signed, since the grant does not overwrite")
         }
         let objection =
             rule.objection(
-                to: parts.method, level, names: parts.parameters.map(\.name),
-                headers: parts.names.filter { name in
-                    !body.admits(header: name.span) && !(mustCreate && name.span.equals("if-none-match"))
-                })
-            ?? objection(toValuesOf: parts)
-        let puts = parts.method.span.equals("PUT")
+                to: request.method, level, names: request.parameters, headers: request.headers,
+                beside: { body.admits(header: $0) || mustCreate && $0.equals("if-none-match") })
+            ?? objection(toValuesOf: request)
+        let puts = request.method.equals("PUT")
         // An upload in parts has its type when it begins.
-        let isTyped = puts && !parts.has("partNumber") || parts.method.span.equals("POST") && parts.has("uploads")
+        let isTyped = puts && !request.has("partNumber") || request.method.equals("POST") && request.has("uploads")
         return objection
-            ?? body.objection(to: parts, isTyped: isTyped, isSized: puts, isSizeNeeded: isSizeNeeded)
+            ?? body.objection(to: request, isTyped: isTyped, isSized: puts, isSizeNeeded: isSizeNeeded)
     }
 }

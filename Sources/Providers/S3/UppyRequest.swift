@@ -42,7 +42,7 @@ struct UppyRequest: AskDetail {
     /// - Returns: nil where no method is asked for.
     init?(_ ask: inout Ask, _ asked: Parameters, at now: Int64) throws(AskError) {
         guard let method = ask[asked.method]?.array else { return nil }
-        try HTTPMethodName.check(method)
+        try HTTPMethodName.check(method.span)
         guard ask.key != nil else { throw AskError(.missing, asked.key.name, "must be the object's whole key") }
         var query: [NameValue] = []
         if let number = ask[asked.partNumber] { query.append(NameValue("partNumber", Array(text: "\(number)"))) }
@@ -54,7 +54,7 @@ struct UppyRequest: AskDetail {
         } else if method.span.equals("POST") {
             query.append(NameValue("uploads", []))
         }
-        parts = RequestParts(method, query)
+        parts = try RequestParts(method, query, notedOf: &ask)
         ask.end = .binding(now + (ask[asked.lifetime] ?? UppyRequest.lifetime))
     }
 }

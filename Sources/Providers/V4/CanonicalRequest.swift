@@ -5,8 +5,22 @@ import Bytes
 /// Header"; OSS API reference, "Include a V4 signature in the Authorization header").
 package struct CanonicalRequest: ~Escapable {
     let request: ObjectRequest
-    /// The fields that are signed beside those that always are: in lower case, ascending.
-    let additional: [[UInt8]]
+    /// The fields that are signed beside those that always are.
+    private let additional: Additional
+
+    private enum Additional {
+        /// All that the request has.
+        case all
+        /// In lower case.
+        case named([[UInt8]])
+    }
+
+    /// A request all of whose fields are signed.
+    @_lifetime(copy request)
+    init(signingAllOf request: ObjectRequest) {
+        self.request = request
+        additional = .all
+    }
 
     /// - Parameter additional: names in any case. One that the request does not have is refused, since a client that relies on
     ///   its signature would do so in vain.
@@ -22,14 +36,15 @@ package struct CanonicalRequest: ~Escapable {
             }
         }
         self.request = request
-        self.additional = names
+        self.additional = .named(names)
     }
 
     /// - Parameters:
-    ///   - parameters: the query's, with those of the signature itself.
+    ///   - signature: that of the URL.
     ///   - payload: the body's hash, or `V4Scheme.unsignedPayload`.
-    func write(
-        _ parameters: [NameValue], payload: Span<UInt8> = V4Scheme.unsignedPayload.bytes, into out: inout ByteWriter
+    func write<Signature: URLSignature & ~Escapable>(
+        carrying signature: borrowing Signature, payload: Span<UInt8> = V4Scheme.unsignedPayload.bytes,
+        into out: inout ByteWriter
     ) {
         let scheme = request.scheme
         out.append(request.method)
@@ -40,33 +55,36 @@ package struct CanonicalRequest: ~Escapable {
         }
         Percent.encode(request.key, keeping: .unreservedPath, into: &out)
         out.append(UInt8(ascii: "\n"))
-        for (index, parameter) in parameters.inOrder({ $0.precedesEncoded($1) }).enumerated() {
-            if index > 0 { out.append(UInt8(ascii: "&")) }
+        request.parameters.write(signature, in: .asEncoded, into: &out) { parameter, out in
             parameter.writeCanonical(isBare: !scheme.endsBareNames, into: &out)
         }
         out.append(UInt8(ascii: "\n"))
-        let additional = additional
-        request.fields.write(into: &out) { name in
-            scheme.isAlwaysSigned(name) || additional.contains { name.equals(ignoringCaseOf: $0) }
-        }
+        request.fields.write(into: &out) { scheme.isAlwaysSigned($0) || isNamed($0) }
         out.append(UInt8(ascii: "\n"))
-        writeNames(into: &out)
+        writeNames(isEncoded: false, into: &out)
         out.append(UInt8(ascii: "\n"))
         out.append(payload)
     }
 
+    /// Writes that of a request that is signed in a field.
+    func write(payload: Span<UInt8> = V4Scheme.unsignedPayload.bytes, into out: inout ByteWriter) {
+        write(carrying: NoURLSignature(), payload: payload, into: &out)
+    }
+
     /// Whether the signature has to name any fields.
-    var hasNames: Bool { request.scheme.signed == .all || !additional.isEmpty }
+    var hasNames: Bool { request.scheme.signed == .all || request.fields.contains { isNamed($0) } }
 
     /// Writes the names of the fields that the signature has to name, with `;` between them.
-    func writeNames(into out: inout ByteWriter) {
-        switch request.scheme.signed {
-        case .all: request.fields.writeNames(into: &out)
-        case .own:
-            for (index, name) in additional.enumerated() {
-                if index > 0 { out.append(UInt8(ascii: ";")) }
-                out.append(name)
-            }
+    /// - Parameter isEncoded: whether it is for a query.
+    func writeNames(isEncoded: Bool, into out: inout ByteWriter) {
+        request.fields.writeNames(isEncoded: isEncoded, into: &out) { isNamed($0) }
+    }
+
+    private func isNamed(_ name: Span<UInt8>) -> Bool {
+        switch (request.scheme.signed, additional) {
+        case (.all, _): true
+        case (.own, .all): !request.scheme.isAlwaysSigned(name)
+        case (.own, .named(let names)): names.contains { name.equals(ignoringCaseOf: $0) }
         }
     }
 }

@@ -46,7 +46,7 @@ package enum HeaderSignatureV4 {
                 "the field of the body's hash must be UNSIGNED-PAYLOAD, or a SHA-256 if the vendor takes it")
         }
         scratch.reset()
-        canonical.write(canonical.request.parameters, payload: payload, into: &scratch)
+        canonical.write(payload: payload, into: &scratch)
         write(try key.code(ofRequest: &scratch, at: moment), of: canonical, with: key, into: &out)
     }
 
@@ -62,7 +62,7 @@ package enum HeaderSignatureV4 {
             out.append(scheme.authorization.separator)
             out.append(scheme.authorization.signedHeaders)
             out.append("=")
-            canonical.writeNames(into: &out)
+            canonical.writeNames(isEncoded: false, into: &out)
         }
         out.append(scheme.authorization.separator)
         out.append("Signature=")

@@ -15,21 +15,78 @@ extension NameValue {
         if isBare, value.isEmpty { return Percent.encode(name.span, into: &out) }
         write(into: &out)
     }
+}
 
-    /// Whether the name comes before the other one once both are encoded: `%` is less than everything that is left as it is.
-    func precedesEncoded(_ other: NameValue) -> Bool {
-        for (mine, other) in zip(name, other.name) where mine != other {
-            let (isMinePlain, isOtherPlain) = (ByteSet.unreserved.contains(mine), ByteSet.unreserved.contains(other))
-            return isMinePlain == isOtherPlain ? mine < other : isOtherPlain
+/// In which order the parameters of a query stand.
+enum QueryOrder {
+    /// By their names.
+    case asNamed
+    /// By their names once these are encoded: `%` is less than everything that is left as it is.
+    case asEncoded
+
+    func precedes(_ name: [UInt8], _ other: [UInt8]) -> Bool {
+        let (mine, others) = (name.span, other.span)
+        guard self == .asEncoded else { return mine.precedes(others) }
+        for index in 0..<min(mine.count, others.count) where mine[index] != others[index] {
+            let isPlain = ByteSet.unreserved.contains(others[index])
+            return ByteSet.unreserved.contains(mine[index]) == isPlain ? mine[index] < others[index] : isPlain
         }
-        return name.count < other.name.count
+        return mine.count < others.count
     }
 }
 
+/// What a URL says of its own signature, in ascending order of the names.
+protocol URLSignature: ~Escapable {
+    var count: Int { get }
+
+    /// Nil where it says nothing of that.
+    func name(at index: Int) -> [UInt8]?
+
+    /// Writes the value, percent-encoded.
+    func writeValue(at index: Int, into out: inout ByteWriter)
+}
+
+/// That of a URL whose request is signed in a field.
+struct NoURLSignature: URLSignature {
+    let count = 0
+
+    func name(at index: Int) -> [UInt8]? { nil }
+    func writeValue(at index: Int, into out: inout ByteWriter) {}
+}
+
 extension [NameValue] {
+    /// Writes a query of these and of a signature.
+    /// - Parameter mark: what the first begins with.
+    func write<Signature: URLSignature & ~Escapable>(
+        _ signature: borrowing Signature, from mark: StaticString = "", in order: QueryOrder,
+        into out: inout ByteWriter, _ write: (NameValue, inout ByteWriter) -> Void
+    ) {
+        var mark = mark
+        var next = 0
+        let parameters = sorted(in: order)
+        for index in 0...parameters.count {
+            while next < signature.count {
+                if let name = signature.name(at: next) {
+                    if index < parameters.count, !order.precedes(name, parameters[index].name) { break }
+                    out.append(mark)
+                    Percent.encode(name.span, into: &out)
+                    out.append(UInt8(ascii: "="))
+                    signature.writeValue(at: next, into: &out)
+                    mark = "&"
+                }
+                next += 1
+            }
+            if index < parameters.count {
+                out.append(mark)
+                write(parameters[index], &out)
+                mark = "&"
+            }
+        }
+    }
+
     /// The same in order; no other array where they are so already.
-    func inOrder(_ precedes: (NameValue, NameValue) -> Bool) -> [NameValue] {
-        let isSorted = indices.dropFirst().allSatisfy { !precedes(self[$0], self[$0 - 1]) }
-        return isSorted ? self : sorted(by: precedes)
+    private func sorted(in order: QueryOrder) -> [NameValue] {
+        let isSorted = indices.dropFirst().allSatisfy { !order.precedes(self[$0].name, self[$0 - 1].name) }
+        return isSorted ? self : sorted { order.precedes($0.name, $1.name) }
     }
 }

@@ -47,20 +47,23 @@ package struct ObjectRequest: ~Escapable {
 
     /// Writes `https://bucket.endpoint/key?parameters`, or `https://endpoint/bucket/key?parameters`, the parameters sorted by
     /// name, as OSS's Go SDK does.
-    func writeURL(on endpoint: BaseURL, _ parameters: [NameValue], into out: inout ByteWriter) {
+    func writeURL(on endpoint: BaseURL, into out: inout ByteWriter) {
+        writeURL(on: endpoint, carrying: NoURLSignature(), into: &out)
+    }
+
+    /// The same with a signature.
+    func writeURL<Signature: URLSignature & ~Escapable>(
+        on endpoint: BaseURL, carrying signature: borrowing Signature, into out: inout ByteWriter
+    ) {
         scheme.writeOrigin(of: bucket, on: endpoint, into: &out)
         scheme.writePath(of: bucket, key, into: &out)
-        for (index, parameter) in parameters.inOrder({ $0.name.precedes($1.name) }).enumerated() {
-            out.append(index == 0 ? UInt8(ascii: "?") : UInt8(ascii: "&"))
-            parameter.write(into: &out)
-        }
+        parameters.write(signature, from: "?", in: .asNamed, into: &out) { $0.write(into: &$1) }
     }
 
     /// For a URL that carries its signature: the fields that would carry one are not there.
     func checkCarriesNothing() throws(IssueError) {
-        for name in scheme.fields.carriers where fields.contains(name) {
-            throw .unsignable("a signed URL must have no fields of a signature beside it")
-        }
+        guard !fields.contains(where: { scheme.fields.isOfSignature($0) || $0.equals(ignoringCase: "authorization") })
+        else { throw .unsignable("a signed URL must have no fields of a signature beside it") }
     }
 
     private static func check(_ parameters: [NameValue], _ scheme: V4Scheme) throws(IssueError) {

@@ -5,9 +5,23 @@ import Crypto
 /// A URL that carries its own version 4 signature, and with it the key's name, the token, when it was signed and for how long
 /// (Amazon S3 API reference, "Using Query Parameters"; OSS API reference, "Add V4 signatures to URLs"; that page takes
 /// `x-oss-expires` for a moment, OSS does not).
-package enum PresignedURLV4 {
+package struct PresignedURLV4: URLSignature, ~Escapable {
+    private let canonical: CanonicalRequest
+    private let signer: V4Signer
+    /// In seconds.
+    private let lifetime: Int64
+    /// Nil until it is made.
+    private var code: Digest?
+
     /// How long a URL may live, in seconds.
     package static let lifetimes: ClosedRange<Int64> = 1...604_800
+
+    @_lifetime(copy canonical)
+    private init(_ canonical: CanonicalRequest, lasting lifetime: Int64, by signer: V4Signer) {
+        self.canonical = canonical
+        self.lifetime = lifetime
+        self.signer = signer
+    }
 
     /// - Parameters:
     ///   - canonical: of the request with the fields that the client has to send.
@@ -20,42 +34,42 @@ package enum PresignedURLV4 {
     ) throws(IssueError) {
         guard lifetimes.contains(lifetime) else { throw .unsignable("a URL must live for 1 to 604800 seconds") }
         try canonical.request.checkCarriesNothing()
-        var parameters = parameters(of: canonical, lasting: lifetime, by: signer, using: &scratch)
+        var url = PresignedURLV4(copy canonical, lasting: lifetime, by: signer)
         scratch.reset()
-        canonical.write(parameters, into: &scratch)
-        let code = try signer.key.code(ofRequest: &scratch, at: signer.moment)
-        let end = scratch.count
-        Hex.encode(code.bytes, into: &scratch)
-        parameters.append(
-            NameValue(signer.key.scheme.parameters.signature, scratch.bytes.extracting(end..<scratch.count).array))
-        scratch.truncate(to: end)
-        // In place, so that no other array is made.
-        parameters.sort { $0.name.precedes($1.name) }
-        canonical.request.writeURL(on: endpoint, parameters, into: &out)
+        canonical.write(carrying: url, into: &scratch)
+        url.code = try signer.key.code(ofRequest: &scratch, at: signer.moment)
+        canonical.request.writeURL(on: endpoint, carrying: url, into: &out)
     }
 
-    /// The query's parameters, with those that are signed with them, in the order in which they are signed.
-    private static func parameters(
-        of canonical: borrowing CanonicalRequest, lasting lifetime: Int64, by signer: V4Signer,
-        using scratch: inout ByteWriter
-    ) -> [NameValue] {
-        func text(_ write: (inout ByteWriter) -> Void) -> [UInt8] {
-            scratch.reset()
-            write(&scratch)
-            return scratch.array
+    // MARK: What the URL says
+
+    private var parts: [(part: V4Scheme.URLPart, name: [UInt8])] { signer.key.scheme.urlParts }
+
+    var count: Int { parts.count }
+
+    func name(at index: Int) -> [UInt8]? {
+        let isThere =
+            switch parts[index].part {
+            case .algorithm, .credential, .date, .expires: true
+            case .signedHeaders: canonical.hasNames
+            case .token: signer.token != nil
+            // It does not sign itself.
+            case .signature: code != nil
+            }
+        return isThere ? parts[index].name : nil
+    }
+
+    func writeValue(at index: Int, into out: inout ByteWriter) {
+        switch parts[index].part {
+        case .algorithm: Percent.encode(signer.key.scheme.algorithm.bytes, into: &out)
+        case .credential:
+            let credential = signer.key.credential
+            Percent.encode(credential.span, into: &out)
+        case .date: ISO8601.writeBasic(signer.moment, into: &out)
+        case .expires: out.append(decimal: lifetime)
+        case .signedHeaders: canonical.writeNames(isEncoded: true, into: &out)
+        case .token: if let token = signer.token { Percent.encode(token.span, into: &out) }
+        case .signature: if let code { Hex.encode(code.bytes, into: &out) }
         }
-        let names = signer.key.scheme.parameters
-        var parameters = canonical.request.parameters
-        parameters.reserveCapacity(parameters.count + 7)
-        parameters.append(NameValue(names.algorithm, signer.key.algorithm))
-        parameters.append(NameValue(names.credential, signer.key.credential))
-        parameters.append(NameValue(names.date, text { ISO8601.writeBasic(signer.moment, into: &$0) }))
-        parameters.append(NameValue(names.expires, text { $0.append(decimal: lifetime) }))
-        if canonical.hasNames {
-            parameters.append(NameValue(names.signedHeaders, text { canonical.writeNames(into: &$0) }))
-        }
-        if let token = signer.token { parameters.append(NameValue(names.token, token)) }
-        parameters.sort { $0.precedesEncoded($1) }
-        return parameters
     }
 }

@@ -6,7 +6,7 @@ import Bytes
 struct RequestFields: ~Escapable {
     private let lines: Span<UInt8>
     private let scheme: V4Scheme
-    private var fields: [HeaderLine] = []
+    private var fields = HeaderLines()
 
     /// - Parameters:
     ///   - lines: field lines as they are sent, each `name: value` and CR LF; names may be in any case.
@@ -17,7 +17,6 @@ struct RequestFields: ~Escapable {
     init(_ lines: Span<UInt8>, _ scheme: V4Scheme) throws(IssueError) {
         self.lines = lines
         self.scheme = scheme
-        if !lines.isEmpty { fields.reserveCapacity(8) }
         var start = 0
         while let field = try HeaderLine.next(&start, of: lines) {
             guard !field.name.isEmpty, ByteSet.token.contains(all: lines.extracting(field.name)) else {
@@ -29,8 +28,7 @@ struct RequestFields: ~Escapable {
             var index = fields.count
             while index > 0, name(field.name, precedes: fields[index - 1].name) { index -= 1 }
             if index > 0, !name(fields[index - 1].name, precedes: field.name) {
-                for name in RequestFields.single + scheme.fields.single
-                where lines.extracting(field.name).equals(ignoringCase: name) {
+                guard !isSingle(lines.extracting(field.name)) else {
                     throw .unsignable("a field that is no list must not come twice")
                 }
             }
@@ -41,30 +39,35 @@ struct RequestFields: ~Escapable {
     /// The value of the field of this name, which is in lower case and one of those that come once; empty when there is none.
     @_lifetime(copy self)
     func value(of name: StaticString) -> Span<UInt8> {
-        for field in fields where lines.extracting(field.name).equals(ignoringCase: name) {
-            return lines.extracting(field.value)
-        }
-        return lines.extracting(0..<0)
+        guard let index = index(where: { $0.equals(ignoringCase: name) }) else { return lines.extracting(0..<0) }
+        return lines.extracting(fields[index].value)
     }
 
+    /// Whether there is a field with such a name.
+    func contains(where isMeant: (Span<UInt8>) -> Bool) -> Bool { index(where: isMeant) != nil }
+
     /// Whether there is a field of this name, which is in lower case.
-    func contains(_ name: StaticString) -> Bool {
-        for field in fields where lines.extracting(field.name).equals(ignoringCase: name) { return true }
-        return false
-    }
+    func contains(_ name: StaticString) -> Bool { contains { $0.equals(ignoringCase: name) } }
 
     /// Whether there is a field of this name, which is in lower case, with anything in it.
     func hasValue(_ name: [UInt8]) -> Bool {
-        for field in fields where lines.extracting(field.name).equals(ignoringCaseOf: name) && !field.value.isEmpty {
-            return true
+        for index in 0..<fields.count where !fields[index].value.isEmpty {
+            if lines.extracting(fields[index].name).equals(ignoringCaseOf: name) { return true }
         }
         return false
+    }
+
+    private func index(where isMeant: (Span<UInt8>) -> Bool) -> Int? {
+        for index in 0..<fields.count where isMeant(lines.extracting(fields[index].name)) { return index }
+        return nil
     }
 
     /// Writes `name:value` and a line feed for every name that is signed.
     func write(into out: inout ByteWriter, where isSigned: (Span<UInt8>) -> Bool) {
         var last: Range<Int>?
-        for field in fields where isSigned(lines.extracting(field.name)) {
+        for index in 0..<fields.count {
+            let field = fields[index]
+            guard isSigned(lines.extracting(field.name)) else { continue }
             if let last, !name(last, precedes: field.name) {
                 out.append(UInt8(ascii: ","))
             } else {
@@ -78,16 +81,22 @@ struct RequestFields: ~Escapable {
         if last != nil { out.append(UInt8(ascii: "\n")) }
     }
 
-    /// Writes the names that are signed, in lower case with `;` between.
-    func writeNames(into out: inout ByteWriter) {
+    /// Writes the names that the signature has to name, in lower case with `;` between.
+    /// - Parameter isEncoded: whether it is for a query.
+    func writeNames(isEncoded: Bool, into out: inout ByteWriter, where isNamed: (Span<UInt8>) -> Bool) {
         var last: Range<Int>?
-        for field in fields {
+        for index in 0..<fields.count {
+            let field = fields[index].name
+            guard isNamed(lines.extracting(field)) else { continue }
             if let last {
-                guard name(last, precedes: field.name) else { continue }
-                out.append(UInt8(ascii: ";"))
+                guard name(last, precedes: field) else { continue }
+                out.append(isEncoded ? "%3B" : ";")
             }
-            for index in field.name { out.append(lines[index].lowercasedASCII) }
-            last = field.name
+            for index in field {
+                let byte = lines[index].lowercasedASCII
+                if isEncoded { Percent.encode(byte, into: &out) } else { out.append(byte) }
+            }
+            last = field
         }
     }
 
@@ -97,6 +106,12 @@ struct RequestFields: ~Escapable {
         for index in value.indices where value[index] != space || index > 0 && value[index - 1] != space {
             out.append(value[index])
         }
+    }
+
+    /// Whether a field of this name comes once.
+    private func isSingle(_ name: Span<UInt8>) -> Bool {
+        for single in RequestFields.single where name.equals(ignoringCase: single) { return true }
+        return scheme.fields.isOfSignature(name)
     }
 
     private static let single: [StaticString] = [

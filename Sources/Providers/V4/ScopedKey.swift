@@ -4,10 +4,8 @@ import Crypto
 
 /// What version 4 signs with: a key that is derived for one day, one region and one product. Deriving it takes four HMACs, so
 /// a signing key keeps the one of the day (`kept`).
-package struct ScopedKey: DerivedKey {
+package final class ScopedKey: DerivedKey {
     let scheme: V4Scheme
-    /// The scheme's name of itself, kept for the URLs.
-    let algorithm: [UInt8]
     /// The public half of the key that this one comes from.
     let accessKey: [UInt8]
     /// `20240106/cn-hangzhou/oss/aliyun_v4_request`
@@ -37,7 +35,6 @@ package struct ScopedKey: DerivedKey {
             scope.append(part)
         }
         self.scheme = scheme
-        algorithm = scheme.algorithm.array
         accessKey = key.accessKey
         self.scope = scope.array
         credential = accessKey + [UInt8(ascii: "/")] + self.scope

@@ -20,7 +20,7 @@ extension UpstreamCall {
                 signer.key.scheme, method: method.name.bytes, bucket: bucket, key: key, parameters: query,
                 fieldLines: lines.bytes))
         var text = ByteWriter(capacity: 1024)
-        canonical.write(query, payload: payload, into: &text)
+        canonical.write(payload: payload, into: &text)
         let code = try signer.key.code(ofRequest: &text, at: signer.moment)
         text.reset()
         HeaderSignatureV4.write(code, of: canonical, with: signer.key, into: &text)

@@ -12,10 +12,6 @@ package final class V4Scheme: Sendable {
         package let date, contentHash, token: StaticString
         /// That of a form.
         let signature: StaticString
-        /// Those that come once; made once.
-        let single: [StaticString]
-        /// Those that a signed URL has not beside it; made once.
-        let carriers: [StaticString]
 
         init(
             prefix: StaticString, date: StaticString, contentHash: StaticString, token: StaticString,
@@ -23,8 +19,12 @@ package final class V4Scheme: Sendable {
         ) {
             (self.prefix, self.date, self.contentHash, self.token) = (prefix, date, contentHash, token)
             self.signature = signature
-            single = [date, contentHash, token]
-            carriers = single + ["authorization"]
+        }
+
+        /// Whether a field of this name, in any case, is one of the signature's, which come once.
+        func isOfSignature(_ name: Span<UInt8>) -> Bool {
+            name.equals(ignoringCase: date) || name.equals(ignoringCase: contentHash)
+                || name.equals(ignoringCase: token)
         }
     }
 
@@ -44,6 +44,9 @@ package final class V4Scheme: Sendable {
         package let algorithm, credential, date, token: [UInt8]
         package let signature: StaticString
     }
+
+    /// What a URL says of its own signature.
+    enum URLPart: Sendable { case algorithm, credential, date, expires, signedHeaders, token, signature }
 
     /// How the Authorization field is written.
     package struct Authorization: Sendable {
@@ -70,6 +73,8 @@ package final class V4Scheme: Sendable {
     package let service: StaticString
     package let fields: FieldNames
     package let parameters: ParameterNames
+    /// Where they stand in a URL: in ascending order of their names.
+    let urlParts: [(part: URLPart, name: [UInt8])]
     package let form: FormNames
     package let authorization: Authorization
     let signed: Signed
@@ -87,6 +92,12 @@ package final class V4Scheme: Sendable {
         self.fields = fields
         self.parameters = parameters
         self.authorization = authorization
+        let parts: [(part: URLPart, name: [UInt8])] = [
+            (.algorithm, parameters.algorithm), (.credential, parameters.credential), (.date, parameters.date),
+            (.expires, parameters.expires), (.signedHeaders, parameters.signedHeaders), (.token, parameters.token),
+            (.signature, parameters.signature),
+        ]
+        urlParts = parts.sorted { $0.name.precedes($1.name) }
         form = FormNames(
             algorithm: parameters.algorithm.map(\.lowercasedASCII),
             credential: parameters.credential.map(\.lowercasedASCII), date: fields.date.array,

@@ -62,9 +62,9 @@ enum OSSVectors {
         let key = try Signing.key(input)
         let deadline = String(try #require(input["expires"]?.integer))
         let own = [
-            NameValue("x-oss-signature-version", Array("OSS2".utf8)),
-            NameValue("x-oss-expires", Array(deadline.utf8)),
             NameValue("x-oss-access-key-id", key.accessKey),
+            NameValue("x-oss-expires", Array(deadline.utf8)),
+            NameValue("x-oss-signature-version", Array("OSS2".utf8)),
         ]
         let sample = try OSSSample(input)
         let text = try stringToSignV2(sample, moment: deadline, own: own)
@@ -73,8 +73,8 @@ enum OSSVectors {
         let origin = try endpoint(input)
         let url = try sample.withRequest { request in
             var out = ByteWriter()
-            let parameters = request.parameters + own + [NameValue("x-oss-signature", Array(signature.utf8))]
-            request.writeURL(on: origin, parameters, into: &out)
+            let carried = own[..<2] + [NameValue("x-oss-signature", Array(signature.utf8)), own[2]]
+            request.writeURL(on: origin, carrying: ListedSignature(list: Array(carried)), into: &out)
             return out.array.text
         }
         // Of the one SDK that makes these, and its order is another one.
@@ -92,12 +92,25 @@ enum OSSVectors {
             request.fields.write(into: &out, where: OSS.v4.isOwn)
             out.append("\n")
             Percent.encode(Array("/\(sample.bucket)/\(sample.key)".utf8).span, into: &out)
-            let parameters = (request.parameters + own).sorted { $0.precedesEncoded($1) }
-            for (index, parameter) in parameters.enumerated() {
-                out.append(index == 0 ? "?" : "&")
-                parameter.writeCanonical(isBare: true, into: &out)
+            request.parameters.write(ListedSignature(list: own), from: "?", in: .asEncoded, into: &out) {
+                $0.writeCanonical(isBare: true, into: &$1)
             }
             return out.array.text
+        }
+    }
+
+    /// What a URL says of a signature that the service does not make.
+    private struct ListedSignature: URLSignature {
+        /// In ascending order of the names.
+        let list: [NameValue]
+
+        var count: Int { list.count }
+
+        func name(at index: Int) -> [UInt8]? { list[index].name }
+
+        func writeValue(at index: Int, into out: inout ByteWriter) {
+            let value = list[index].value
+            Percent.encode(value.span, into: &out)
         }
     }
 

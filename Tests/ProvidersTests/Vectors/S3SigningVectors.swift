@@ -61,17 +61,18 @@ extension S3Vectors {
         lines.append("host: ")
         lines.append(Array(host.utf8))
         lines.append("\r\n")
-        lines.append(request.parts.lines)
+        let parts = request.parts.request(in: ask.notes.bytes)
+        parts.writeLines(into: &lines)
         HeaderSignatureV4.writePayload(request.payload.span, scheme, into: &lines)
         HeaderSignatureV4.writeDate(
             scheme, at: date, token: input["sessionToken"]?.string.map { Array($0.utf8) }, into: &lines)
         let key = ask.key?.array ?? []
         let canonical = try CanonicalRequest(
             ObjectRequest(
-                scheme, method: request.parts.method.span, bucket: request.bucket.span, key: key.span,
-                parameters: request.parts.parameters, fieldLines: lines.bytes))
+                scheme, method: parts.method, bucket: request.bucket.span, key: key.span,
+                parameters: parts.parameters, fieldLines: lines.bytes))
         var out = ByteWriter()
-        canonical.write(request.parts.parameters, payload: request.payload.span, into: &out)
+        canonical.write(payload: request.payload.span, into: &out)
         #expect(out.array.text == expected["canonicalRequest"]?.string)
         func sign(_ suffix: String) throws -> String {
             let scoped = try ScopedKey(

@@ -11,11 +11,9 @@ extension PostForm {
         _ policy: PostPolicy, _ scope: borrowing PostPolicy.Scope, by signer: OSSSigner.V1,
         into form: inout JSONObject, using scratch: inout ByteWriter
     ) throws(IssueError) -> Ranges {
-        let signed = tokenField(OSS.v4.form.token, signer.token)
-        scratch.reset()
-        policy.write(scope, signed: signed, into: &scratch)
-        policy.addFields(scope, signed: signed, to: &form)
-        return try signV1(scratch.bytes, with: signer.key, into: &form)
+        try write(policy, scope, SignatureFields(OSS.v4, token: signer.token), into: &form, using: &scratch) {
+            policy, form throws(IssueError) in try signV1(policy, with: signer.key, into: &form)
+        }
     }
 
     /// Adds the members that hold a policy of any form and its signature.

@@ -126,12 +126,10 @@ struct PostUpload: TokenIssuer {
         _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at instant: Instant,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
-        let isPrefix = permit.extent == .prefix
         let callback = commonCallback ?? callback?.encoded(for: permit.vendorName)
-        var policy = FormClauses.tightened(policy, by: ask, PostUpload.parameters.form)
+        var policy = policy
         if commonCallback == nil, let callback { policy = policy.adding(NameValue("callback", callback)) }
-        let scope = try PostPolicy.Scope(
-            OSS.v4, bucket: permit.bucket, key: permit.key, isPrefix: isPrefix, until: permit.expiresAt)
+        let scope = try PostPolicy.Scope(OSS.v4, permit, ask, PostUpload.parameters.form)
         try out.append(members: { json throws(IssueError) in
             json.add("url", text: { place.writeURL(of: permit.bucket, into: &$0) })
             var scoped: ScopedKey?
@@ -150,7 +148,7 @@ struct PostUpload: TokenIssuer {
                     }
                 })
             json.add("bucket", permit.bucket)
-            json.add(isPrefix ? "keyPrefix" : "key", permit.key)
+            json.add(scope.isPrefix ? "keyPrefix" : "key", permit.key)
             addSampleNames(ranges, permit, key, callback, to: &json)
             if let scoped { PostUpload.addSampleNames(scoped, at: instant.unixSeconds, to: &json) }
         })

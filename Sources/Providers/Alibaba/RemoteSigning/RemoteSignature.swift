@@ -163,7 +163,7 @@ struct RemoteSignature: TokenIssuer {
             !OSS.v4.isOwn(name) || OSS.v4.isCarrier(header: name)
         }
         let named = request.query(in: text)
-        return rule.objection(to: verb.name, .object, names: query, headers: headers)
+        return rule.objection(to: verb.name.bytes, .object, names: query, headers: headers)
             ?? (OSSOperations.valued.contains { named.contains($0) && named.value(of: $0)?.isEmpty ?? true }
                 ? OSSOperations.emptyValue : nil)
     }

@@ -11,8 +11,9 @@ package enum HeaderSignatureV1 {
     ///   - token: what belongs to a temporary key: visible ASCII.
     static func writeFields(at moment: Int64, token: [UInt8]?, into out: inout ByteWriter) {
         // Browsers let nobody set Date.
-        let date = HTTPDate.write(moment)
-        out.append(field: "x-oss-date", date.span)
+        out.append("x-oss-date: ")
+        HTTPDate.write(moment, into: &out)
+        out.append("\r\n")
         if let token { out.append(field: "x-oss-security-token", token.span) }
     }
 

@@ -23,7 +23,7 @@ struct OSSAuthorization: TokenIssuer {
         request: RouteRequest(
             parameters.descriptions, withoutKey: .refuse(parameter: parameters.request.key.name)
         ) { ask, instant throws(AskError) in
-            ask.detail = try OSSRequestParts(ask, urlParameters)
+            ask.detail = try OSSRequestParts(&ask, urlParameters)
             ask.end = .fixed(instant.unixSeconds + OSS.dateTolerance)
         },
         grant: RouteGrant(HeaderFields(), scope: scope, credential: credential, enforcement: .ossRequest) {
@@ -37,7 +37,7 @@ struct OSSAuthorization: TokenIssuer {
         "oss.presigned-url", path: "/oss/presigned-url", "A URL that carries its own signature, for one object.",
         request: RouteRequest(
             urlParameters.descriptions, withoutKey: .refuse(parameter: parameters.request.key.name)
-        ) { ask, _ throws(AskError) in ask.detail = try OSSRequestParts(ask, urlParameters) },
+        ) { ask, _ throws(AskError) in ask.detail = try OSSRequestParts(&ask, urlParameters) },
         grant: RouteGrant(
             fields, scope: scope, lifetime: .upTo(PresignedURLV4.lifetimes.upperBound), credential: credential,
             enforcement: .ossRequest
@@ -87,10 +87,11 @@ struct OSSAuthorization: TokenIssuer {
 
     func objection(to ask: borrowing Ask) -> Objection? {
         guard let parts = ask.detail as? OSSRequestParts else { return Objection("key", "was not read") }
+        let request = parts.parts.request(in: ask.notes.bytes)
         let objection = rule.objection(
-            to: parts.parts.method, .object, names: parts.parts.parameters.map(\.name),
-            headers: parts.parts.names.filter { !clauses.admits(header: $0.span) })
-        return objection ?? clauses.objection(to: parts)
+            to: request.method, .object, names: request.parameters, headers: request.headers
+        ) { clauses.admits(header: $0) }
+        return objection ?? clauses.objection(to: request, by: parts.version)
     }
 
     func objection(toKey key: Span<UInt8>, of ask: borrowing Ask) -> Objection? {
@@ -105,77 +106,75 @@ struct OSSAuthorization: TokenIssuer {
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         guard let parts = ask.detail as? OSSRequestParts else { throw .nothingToSign }
-        let callback = parts.parts.endsUpload ? clauses.callback?.encoded(for: permit.vendorName) : nil
-        try out.append(members: { json throws(IssueError) in
-            json.add("method", parts.parts.method)
-            switch form {
-            case .url:
-                let request = try parts.request(
-                    bucket: permit.bucket, key: permit.key, lines: parts.parts.lines.span,
-                    adding: callback.map { [NameValue("callback", $0)] } ?? [])
+        let asked = parts.parts.request(in: ask.notes.bytes)
+        let callback = asked.endsUpload ? clauses.callback?.encoded(for: permit.vendorName) : nil
+        var parameters = asked.parameters
+        if form == .url, let callback { parameters.append(NameValue("callback", callback)) }
+        try ByteWriter.lending { lines throws(IssueError) in
+            asked.writeLines(into: &lines)
+            if form == .header {
+                if let callback { lines.append(field: "x-oss-callback", callback.span) }
+                let (moment, token) = (instant.unixSeconds, key.securityToken)
+                switch parts.version {
+                case .v1: HeaderSignatureV1.writeFields(at: moment, token: token, into: &lines)
+                case .v4: HeaderSignatureV4.writeFields(OSS.v4, at: moment, token: token, into: &lines)
+                }
+            }
+            let request = try ObjectRequest(
+                OSS.v4, method: asked.method, bucket: permit.bucket, key: permit.key, parameters: parameters,
+                fieldLines: lines.bytes)
+            try out.append(members: { json throws(IssueError) in
+                json.add("method", asked.method)
                 try json.add(
                     "url",
                     text: { url throws(IssueError) in
-                        try writeURL(of: request, parts, under: permit, with: key, into: &url, using: &scratch)
+                        guard form == .url else { return request.writeURL(on: place.endpoint, into: &url) }
+                        try writeURL(
+                            of: request, parts.version, under: permit, with: key, into: &url, using: &scratch)
                     })
-                try json.add(
-                    "headers", object: { headers throws(IssueError) in try headers.add(parts.parts.lines.span) })
-            case .header:
-                var lines = ByteWriter(capacity: parts.parts.lines.count + 160 + (key.securityToken?.count ?? 0))
-                lines.append(parts.parts.lines)
-                if let callback { lines.append(field: "x-oss-callback", callback.span) }
-                switch parts.version {
-                case .v1: HeaderSignatureV1.writeFields(at: instant.unixSeconds, token: key.securityToken, into: &lines)
-                case .v4:
-                    HeaderSignatureV4.writeFields(
-                        OSS.v4, at: instant.unixSeconds, token: key.securityToken, into: &lines)
-                }
-                let request = try parts.request(bucket: permit.bucket, key: permit.key, lines: lines.bytes)
-                json.add("url", text: { request.writeURL(on: place.endpoint, request.parameters, into: &$0) })
                 try json.add(
                     "headers",
                     object: { headers throws(IssueError) in
                         try headers.add(lines.bytes)
+                        guard form == .header else { return }
                         try headers.add(
                             "Authorization",
                             text: { field throws(IssueError) in
                                 try writeField(
-                                    of: request, parts, with: key, at: instant, into: &field, using: &scratch)
+                                    of: request, parts.version, with: key, at: instant, into: &field, using: &scratch)
                             })
                     })
-            }
-            json.add("bucket", permit.bucket)
-            json.add("key", permit.key)
-            if form == .url { json.add("deadline", permit.expiresAt) }
-        })
+                json.add("bucket", permit.bucket)
+                json.add("key", permit.key)
+                if form == .url { json.add("deadline", permit.expiresAt) }
+            })
+        }
     }
 
     private func writeURL(
-        of request: ObjectRequest, _ parts: OSSRequestParts, under permit: borrowing Permit, with key: SigningKey,
-        into out: inout ByteWriter, using scratch: inout ByteWriter
+        of request: ObjectRequest, _ version: OSSRequestParts.Version, under permit: borrowing Permit,
+        with key: SigningKey, into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
-        switch parts.version {
+        switch version {
         case .v1:
             try PresignedURLV1.write(
                 for: request, on: place.endpoint, until: permit.expiresAt,
                 by: OSSSigner.V1(key, token: key.securityToken), into: &out, using: &scratch)
         case .v4:
             try place.writeSignedURL(
-                of: CanonicalRequest(request, signing: parts.additional), under: permit, with: key, into: &out,
-                using: &scratch)
+                of: CanonicalRequest(signingAllOf: request), under: permit, with: key, into: &out, using: &scratch)
         }
     }
 
     private func writeField(
-        of request: ObjectRequest, _ parts: OSSRequestParts, with key: SigningKey, at instant: Instant,
+        of request: ObjectRequest, _ version: OSSRequestParts.Version, with key: SigningKey, at instant: Instant,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
-        switch parts.version {
+        switch version {
         case .v1: try HeaderSignatureV1.write(for: request, with: key, into: &out, using: &scratch)
         case .v4:
             try place.writeAuthorization(
-                of: CanonicalRequest(request, signing: parts.additional), with: key, at: instant, into: &out,
-                using: &scratch)
+                of: CanonicalRequest(signingAllOf: request), with: key, at: instant, into: &out, using: &scratch)
         }
     }
 }

@@ -69,22 +69,22 @@ struct OSSRequestClauses: Sendable {
 
     func admits(header name: Span<UInt8>) -> Bool { body.admits(header: name) }
 
-    func objection(to parts: OSSRequestParts) -> Objection? {
-        guard versions.contains(parts.version) else {
+    func objection(to request: borrowing JudgedRequest, by version: OSSRequestParts.Version) -> Objection? {
+        guard versions.contains(version) else {
             return Objection(outside: "versions", "the version must be one of the grant's")
         }
-        if parts.version == .v1, callback != nil, parts.parts.endsUpload {
+        if version == .v1, callback != nil, request.endsUpload {
             return Objection("callback", "version v1 cannot tell a callback from the end of a key; ask for v4")
         }
-        if parts.version == .v1, hasOneKey, !parts.parts.parameters.isEmpty {
+        if version == .v1, hasOneKey, !request.parameters.isEmpty {
             return Objection("versions", "version v1 cannot tell one key with a query from others; ask for v4")
         }
         for name in OSSOperations.valued
-        where parts.parts.parameters.contains(where: { $0.name.span.equals(name) && $0.value.isEmpty }) {
+        where request.parameters.contains(where: { $0.name.span.equals(name) && $0.value.isEmpty }) {
             return OSSOperations.emptyValue
         }
-        let writes = parts.parts.method.span.equals("PUT") || parts.parts.method.span.equals("POST")
-        return body.objection(to: parts.parts, isTyped: writes, isSized: writes, isSizeNeeded: isSizeEnforced)
+        let writes = request.method.equals("PUT") || request.method.equals("POST")
+        return body.objection(to: request, isTyped: writes, isSized: writes, isSizeNeeded: isSizeEnforced)
     }
 
     private static func fixedText(of target: Grant.Target) -> [UInt8] {

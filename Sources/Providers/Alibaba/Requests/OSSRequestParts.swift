@@ -1,7 +1,7 @@
 import Access
 import Bytes
 
-/// What a caller says of a request to OSS beside bucket and object, read once, in the form in which it is signed and sent.
+/// What a caller says of a request to OSS beside bucket and object, read once.
 struct OSSRequestParts: AskDetail {
     enum Version: CaseIterable {
         case v4, v1
@@ -29,21 +29,25 @@ struct OSSRequestParts: AskDetail {
         init(_ request: Parameters) { self.request = request }
     }
 
-    let version: Version
     let parts: RequestParts
+    let version: Version
 
     /// - Throws: if the request could not be signed whatever the grant says.
-    init(_ ask: borrowing Ask, _ all: URLParameters) throws(AskError) {
+    init(_ ask: inout Ask, _ all: URLParameters) throws(AskError) {
         version = try OSSRequestParts.version(ask, all.request.version)
-        parts = try RequestParts(ask, all.request.request, all.more)
-        if version == .v1 {
-            for name in parts.names
-            where !OSS.v4.isAlwaysSigned(name.span) {
-                throw AskError(
-                    .invalid, "header", "version v1 signs content-type, content-md5 and x-oss- headers alone")
-            }
+        parts = try RequestParts(&ask, all.request.request, all.more)
+        let request = parts.request(in: ask.notes.bytes)
+        guard version == .v4 || request.headers.allSatisfy(OSS.v4.isAlwaysSigned) else {
+            throw AskError(
+                .invalid, "header", "version v1 signs content-type, content-md5 and x-oss- headers alone")
         }
-        try check(ask)
+        if let bucket = ask.bucket, !OSS.isBucket(bucket) { throw AskError(.invalid, "bucket", OSS.bucketFault) }
+        // Which bucket it is makes no difference; the key is judged when it is known which one is signed.
+        try request.checkSignable(OSS.v4) { signed throws(IssueError) in
+            guard version == .v1 else { return }
+            var text = ByteWriter(capacity: 256)
+            try signed.writeEndV1(request.parameters, into: &text)
+        }
     }
 
     private static func version(
@@ -54,19 +58,6 @@ struct OSSRequestParts: AskDetail {
         return version
     }
 
-    // MARK: The request
-
-    /// Whether it could be signed, whatever the grant says.
-    private func check(_ ask: borrowing Ask) throws(AskError) {
-        if let bucket = ask.bucket, !OSS.isBucket(bucket) { throw AskError(.invalid, "bucket", OSS.bucketFault) }
-        do throws(IssueError) {
-            // Which bucket it is makes no difference; the key is judged when it is known which one is signed.
-            try check(key: OSSRequestParts.anyKey.span)
-        } catch {
-            throw AskError(unsignable: error)
-        }
-    }
-
     /// Why a request about this key could not be signed; nil when it can.
     func fault(ofKey key: Span<UInt8>) -> StaticString? {
         switch version {
@@ -74,32 +65,4 @@ struct OSSRequestParts: AskDetail {
         case .v4: nil
         }
     }
-
-    private func check(key: Span<UInt8>) throws(IssueError) {
-        let request = try request(bucket: OSSRequestParts.anyBucket.span, key: key, lines: parts.lines.span)
-        switch version {
-        case .v1:
-            var text = ByteWriter(capacity: 256)
-            try request.writeEndV1(parts.parameters, into: &text)
-        case .v4: _ = try CanonicalRequest(request, signing: additional)
-        }
-    }
-
-    private static let anyBucket = Array("any".utf8)
-    private static let anyKey = Array("x".utf8)
-
-    /// - Parameters:
-    ///   - lines: the headers, and perhaps more.
-    ///   - more: what the service adds to the query.
-    @_lifetime(copy bucket, copy key, copy lines, borrow self)
-    func request(
-        bucket: Span<UInt8>, key: Span<UInt8>, lines: Span<UInt8>, adding more: [NameValue] = []
-    ) throws(IssueError) -> ObjectRequest {
-        try ObjectRequest(
-            OSS.v4, method: parts.method.span, bucket: bucket, key: key, parameters: parts.parameters + more,
-            fieldLines: lines)
-    }
-
-    /// The headers that version 4 signs only where it is told to.
-    var additional: [[UInt8]] { parts.names.filter { !OSS.v4.isAlwaysSigned($0.span) } }
 }

@@ -4,7 +4,12 @@ import Crypto
 
 /// A URL that carries its own version 1 signature: the text is a header signature's with the URL's end where the date would be,
 /// and a temporary key's token among the sub-resources (OSS API reference, "Add signatures to URLs").
-package enum PresignedURLV1 {
+package struct PresignedURLV1: URLSignature {
+    private let signer: OSSSigner.V1
+    /// Seconds since 1970.
+    private let deadline: Int64
+    private let code: Digest
+
     /// - Parameters:
     ///   - request: with the fields that the client has to send; they are signed if they are Content-MD5, Content-Type or the
     ///     vendor's own.
@@ -24,9 +29,35 @@ package enum PresignedURLV1 {
         scratch.append(decimal: deadline)
         try request.writeEndV1(parameters, into: &scratch)
         let code = try signer.key.sha1.code(of: scratch.bytes)
-        parameters.append(NameValue("OSSAccessKeyId", signer.key.accessKey))
-        parameters.append(NameValue("Expires", Array(text: "\(deadline)")))
-        parameters.append(NameValue("Signature", Base64.standard.encode(code.bytes.array)))
-        request.writeURL(on: endpoint, parameters, into: &out)
+        let url = PresignedURLV1(signer: signer, deadline: deadline, code: code)
+        request.writeURL(on: endpoint, carrying: url, into: &out)
+    }
+
+    // MARK: What the URL says
+
+    private enum Part: CaseIterable { case expires, accessKey, signature, token }
+
+    private static let parts = Part.allCases
+    private static let names = ["Expires", "OSSAccessKeyId", "Signature", "security-token"].map { Array($0.utf8) }
+
+    var count: Int { PresignedURLV1.parts.count }
+
+    func name(at index: Int) -> [UInt8]? {
+        PresignedURLV1.parts[index] == .token && signer.token == nil ? nil : PresignedURLV1.names[index]
+    }
+
+    func writeValue(at index: Int, into out: inout ByteWriter) {
+        switch PresignedURLV1.parts[index] {
+        case .expires: out.append(decimal: deadline)
+        case .accessKey:
+            let accessKey = signer.key.accessKey
+            Percent.encode(accessKey.span, into: &out)
+        case .signature:
+            ByteWriter.lending { text in
+                Base64.standard.encode(code.bytes, into: &text)
+                Percent.encode(text.bytes, into: &out)
+            }
+        case .token: if let token = signer.token { Percent.encode(token.span, into: &out) }
+        }
     }
 }

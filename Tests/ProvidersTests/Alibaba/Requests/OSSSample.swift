@@ -68,7 +68,7 @@ struct OSSSample {
     func canonical() throws -> String {
         try withCanonical { canonical in
             var out = ByteWriter()
-            canonical.write(canonical.request.parameters, into: &out)
+            canonical.write(into: &out)
             return out.array.text
         }
     }

@@ -76,7 +76,7 @@ struct OSSSignedObjectTests {
             }
             let url = try sample.withRequest { request in
                 var out = ByteWriter()
-                request.writeURL(on: origin, request.parameters, into: &out)
+                request.writeURL(on: origin, into: &out)
                 return out.array.text
             }
             let fields = sample.fields + own + [("Authorization", signed.text)]
