@@ -26,13 +26,12 @@ public struct ByteWriter: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Writes into lent memory for as long as that has room.
+    /// Writes into lent memory, which is initialised, for as long as that has room.
     fileprivate init(lent memory: UnsafeMutableBufferPointer<UInt8>) {
         let start = memory.baseAddress
         isOwner = false
         capacity = unsafe start == nil ? 0 : memory.count
         unsafe storage = start ?? UnsafeMutablePointer(bitPattern: MemoryLayout<UInt>.alignment).unsafelyUnwrapped
-        unsafe storage.initialize(repeating: 0, count: capacity)
     }
 
     deinit {
@@ -209,6 +208,7 @@ extension [UInt8] {
         var longer: [UInt8]?
         // Unsafe: the array's memory is lent while it is made; what has outgrown it is copied from elsewhere.
         self = unsafe [UInt8](unsafeUninitializedCapacity: length) { memory, count in
+            unsafe memory.initialize(repeating: 0)
             var out = unsafe ByteWriter(lent: memory)
             write(&out)
             if out.count > length { longer = out.array } else { count = out.count }
