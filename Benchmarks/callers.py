@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What it costs to know who asks, and to read what is to be signed: the same upload token for callers of every kind, from few
-and from many, and a signature of OSS over a string of 250 bytes.
+"""What it costs to know who asks, and what other routes cost: the same upload token for callers of every kind, from few and from
+many, and what the routes of other vendors give, beside the C server and its upload token.
 
   callers.py [--binary bin/countersign] [--rounds 9] [--secs 2] [--check]
 
@@ -10,20 +10,27 @@ machine moves requests per second by a factor, and CPU per request by some perce
 median of the rounds' own. --check fails when a must is missed. Needs: wrk, taskset, Python's standard library. Traffic
 goes to 127.0.0.1 only.
 """
-import argparse, base64, email.utils, hashlib, hmac, json, os, statistics, sys, tempfile, time, urllib.parse
+import argparse, base64, email.utils, hashlib, hmac, json, os, statistics, subprocess, sys, tempfile, time, urllib.parse
 
 import bench
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 PATH = "/qiniu/uptoken?bucket=test-bucket&key=photos%2F2026%2Fimg%201.jpg"
 TOKEN_SECRET = "a-secret-of-the-benchmark-of-callers-0123"
 MANY = 10_000
+SANDBOX = "http://127.0.0.1:18198"
 # More than anybody asks for, so that all is counted and nothing refused.
 RATE = '"1000000/s"'
 # What is measured, beside what, and the most that it may be: a ratio, or microseconds more.
 MUSTS = [
     ("key", "anonymous", "ratio", 1.3), ("many keys", "key", "ratio", 1.1), ("many grants", "many keys", "ratio", 1.1),
     ("token", "key", "difference", 1.0), ("sign", "anonymous", "ratio", 1.3),
-]
+] + [(name, "C", "ratio", 1.6) for name in ("token", "ticket", "sign", "nos", "session", "s3 url", "s3 request")]
+# What other routes are asked by.
+ROUTES = {
+    "nos": "/nos/token?key=photos/1.jpg", "session": "/distribute-token.json?grant=app",
+    "s3 url": "/s3/presigned-url?method=PUT&key=photos/1.jpg", "s3 request": "/s3/authorization?method=PUT&key=photos/1.jpg",
+}
 
 
 def key(number):
@@ -45,7 +52,7 @@ def string_to_sign():
     return text + "k" * (250 - len(text))
 
 
-def configuration(port, keys, grants, caller):
+def configuration(port, keys, grants, caller, sandbox=None):
     """As many API keys and grants as are said, the last grant for who asks; anonymous ones without a limiter."""
     entries = ", ".join(f'{{ id: "k{n}", sha256: "{hashlib.sha256(key(n).encode()).hexdigest()}" }}' for n in range(keys))
     limited = caller != "anonymous"
@@ -54,25 +61,54 @@ def configuration(port, keys, grants, caller):
     "{name}": {{ route: "qiniu.uptoken", credential: "qiniu", callers: "{caller}", {rate}
       bucket: "test-bucket", keyPrefix: "photos/", lifetime: "1h",
       policy: {{ fsizeLimit: 10485760, returnBody: '{{"key":$(key),"hash":$(etag),"size":$(fsize)}}' }} }},"""
+    sts = f"""
+    "sts": {{ provider: "sts", sandbox: true, endpoints: "{sandbox}", accessKey: "demo-sts-access-key",
+      secretKey: {{ file: "{HERE}/bin/sandbox/keys/alibaba/demo-sts-access-key" }},
+      roleArn: "acs:ram::1234567890123456:role/demo-uploader" }},""" if sandbox else ""
+    session = """
+    "app": { route: "distribute-token", credential: "sts", callers: ["anonymous"], public: true,
+      bucket: "test-bucket", keyPrefix: "photos/", actions: ["oss:PutObject"], lifetime: "1h" },""" if sandbox else ""
     others = "".join(grant(f"g{n}", f"apiKey:k{n}") for n in range(1, grants))
     return f"""{{ version: 1, log: {{ level: "error" }},
   server: {{ listen: "127.0.0.1:{port}", workers: 1 }}, admin: {{ listen: [] }},
   credentials: {{ "qiniu": {{ provider: "qiniu", accessKey: "AKIDexampleAKIDexampleAKIDexample0000001",
     secretKey: {{ env: "BENCH_SECRET_KEY" }} }}, "oss": {{ provider: "oss", accessKey: "LTAIexample",
-    secretKey: {{ env: "BENCH_SECRET_KEY" }} }} }},
-  authentication: {{ apiKeys: [{entries}],
+    secretKey: {{ env: "BENCH_SECRET_KEY" }} }}, "nos": {{ provider: "nos", accessKey: "AKexample",
+    secretKey: {{ env: "BENCH_SECRET_KEY" }} }}, "s3": {{ provider: "s3", accessKey: "AKIAEXAMPLE",
+    secretKey: {{ env: "BENCH_SECRET_KEY" }}, endpoint: "s3.us-east-1.amazonaws.com", region: "us-east-1" }},{sts} }},
+  authentication: {{ apiKeys: [{entries}], tickets: {{ secret: {{ env: "TOKEN_SECRET" }}, maxLifetime: "1d" }},
     jwt: [{{ id: "login", issuer: "login", audience: "uploads", algorithms: "HS256", secret: {{ env: "TOKEN_SECRET" }} }}] }},
   {f"rateLimit: {{ perAddress: {RATE}, perCaller: {RATE} }}," if limited else ""}
-  grants: {{ {others}{grant("asked", caller)}
+  grants: {{ {others}{grant("asked", caller)}{session}
+    "nos": {{ route: "nos.token", credential: "nos", callers: "anonymous", public: true, bucket: "files", keyPrefix: "photos/" }},
+    "url": {{ route: "s3.presigned-url", credential: "s3", callers: "anonymous", public: true, bucket: "test-bucket",
+      keyPrefix: "photos/", methods: ["PUT"] }},
+    "request": {{ route: "s3.authorization", credential: "s3", callers: "anonymous", public: true, bucket: "test-bucket",
+      keyPrefix: "photos/", methods: ["PUT"] }},
     "signed": {{ route: "oss.sign", credential: "oss", callers: "anonymous", public: true, bucket: "test-bucket",
       keyPrefix: "photos/", methods: ["PUT"], headers: ["x-oss-meta-*"] }} }},
 }}"""
 
 
+def asked_by(name, sign, binary, config, environment):
+    """The path that a kind is asked by, and what its answer must be."""
+    if name == "sign":
+        return sign, "signature"
+    if name in ROUTES:
+        return ROUTES[name], "session" if name == "session" else "none"
+    if name != "ticket":
+        return PATH, "uptoken"
+    asked = ["--caller", "apiKey:k0", "--grant", "asked", "--parameter", "bucket=test-bucket", "--parameter", "key=photos/2026/img 1.jpg"]
+    command = [binary, "ticket", "--config", config, "--host", "127.0.0.1", "--format", "json", *asked]
+    made = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+    ticket = json.loads(made.stdout)["ticket"]
+    return f"/qiniu/uptoken?ticket={ticket}", "uptoken"
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    here = os.path.dirname(os.path.abspath(__file__))
-    ap.add_argument("--binary", default=os.path.join(here, "bin/countersign"))
+    ap.add_argument("--binary", default=os.path.join(HERE, "bin/countersign"))
     ap.add_argument("--rounds", type=int, default=9)
     ap.add_argument("--secs", type=int, default=2)
     ap.add_argument("--check", action="store_true", help="end with 1 when a must is missed")
@@ -91,19 +127,26 @@ def main():
         ("anonymous", 10, 1, "anonymous", {}), ("key", 10, 10, "apiKey:k0", own),
         ("many keys", MANY, 10, "apiKey:k0", own), ("many grants", MANY, MANY, "apiKey:k0", own),
         ("token", 10, 10, "jwt:login", {"Authorization": "Bearer " + token()}), ("sign", 10, 1, "anonymous", {}),
+        ("ticket", 10, 10, "apiKey:k0", {}), *((name, 10, 1, "anonymous", {}) for name in ROUTES),
     ]
     servers = []
     with tempfile.TemporaryDirectory() as folder:
         try:
+            limit = bench.Server({"name": "C", "cmd": f"{HERE}/bin/epoll_min {{port}} hmac"}, 18_199, PATH, "uptoken")
+            servers.append(limit)
+            limit.fig["start_ms"] = limit.start() * 1000
             for place, (name, keys, grants, caller, headers) in enumerate(kinds):
                 port, path = 18_200 + place, os.path.join(folder, f"{place}.json5")
                 with open(path, "w") as file:
-                    file.write(configuration(port, keys, grants, caller))
+                    file.write(configuration(port, keys, grants, caller, SANDBOX if name == "session" else None))
                 os.chmod(path, 0o600)
-                spec = {"name": name, "cmd": f"{os.path.abspath(a.binary)} serve --config {path}", "headers": headers,
-                        "env": {"BENCH_SECRET_KEY": bench.SECRET.decode(), "TOKEN_SECRET": TOKEN_SECRET}}
-                path, verify = (sign, "signature") if name == "sign" else (PATH, "uptoken")
-                server = bench.Server(spec, port, path, verify)
+                environment = {"BENCH_SECRET_KEY": bench.SECRET.decode(), "TOKEN_SECRET": TOKEN_SECRET}
+                service = f"{os.path.abspath(a.binary)} serve --config {path}"
+                if name == "session":
+                    service = (f"{HERE}/../scripts/with-sandbox {HERE}/bin/countersign-sandbox --data {HERE}/bin/sandbox "
+                               f"--listen {SANDBOX.removeprefix('http://')} -- {service}")
+                spec = {"name": name, "cmd": service, "headers": headers, "env": environment}
+                server = bench.Server(spec, port, *asked_by(name, sign, os.path.abspath(a.binary), path, environment))
                 servers.append(server)
                 server.fig["start_ms"] = server.start() * 1000
                 server.wrk("keepalive", 1)
