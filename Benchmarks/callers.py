@@ -18,7 +18,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PATH = "/qiniu/uptoken?bucket=test-bucket&key=photos%2F2026%2Fimg%201.jpg"
 TOKEN_SECRET = "a-secret-of-the-benchmark-of-callers-0123"
 MANY = 10_000
-SANDBOX = "http://127.0.0.1:18198"
+# What sessions.json5 asks for a session.
+SANDBOX = "../scripts/with-sandbox bin/countersign-sandbox --data bin/sandbox --listen 127.0.0.1:18190 --"
 # More than anybody asks for, so that all is counted and nothing refused.
 RATE = '"1000000/s"'
 # What is measured, beside what, and the most that it may be: a ratio, or microseconds more.
@@ -28,7 +29,7 @@ MUSTS = [
 ] + [(name, "C", "ratio", 1.6) for name in ("token", "ticket", "sign", "nos", "session", "s3 url", "s3 request")]
 # What other routes are asked by.
 ROUTES = {
-    "nos": "/nos/token?key=photos/1.jpg", "session": "/distribute-token.json?grant=app",
+    "nos": "/nos/token?key=photos/1.jpg", "session": "/distribute-token.json",
     "s3 url": "/s3/presigned-url?method=PUT&key=photos/1.jpg", "s3 request": "/s3/authorization?method=PUT&key=photos/1.jpg",
 }
 
@@ -52,7 +53,7 @@ def string_to_sign():
     return text + "k" * (250 - len(text))
 
 
-def configuration(port, keys, grants, caller, sandbox=None):
+def configuration(port, keys, grants, caller):
     """As many API keys and grants as are said, the last grant for who asks; anonymous ones without a limiter."""
     entries = ", ".join(f'{{ id: "k{n}", sha256: "{hashlib.sha256(key(n).encode()).hexdigest()}" }}' for n in range(keys))
     limited = caller != "anonymous"
@@ -61,13 +62,6 @@ def configuration(port, keys, grants, caller, sandbox=None):
     "{name}": {{ route: "qiniu.uptoken", credential: "qiniu", callers: "{caller}", {rate}
       bucket: "test-bucket", keyPrefix: "photos/", lifetime: "1h",
       policy: {{ fsizeLimit: 10485760, returnBody: '{{"key":$(key),"hash":$(etag),"size":$(fsize)}}' }} }},"""
-    sts = f"""
-    "sts": {{ provider: "sts", sandbox: true, endpoints: "{sandbox}", accessKey: "demo-sts-access-key",
-      secretKey: {{ file: "{HERE}/bin/sandbox/keys/alibaba/demo-sts-access-key" }},
-      roleArn: "acs:ram::1234567890123456:role/demo-uploader" }},""" if sandbox else ""
-    session = """
-    "app": { route: "distribute-token", credential: "sts", callers: ["anonymous"], public: true,
-      bucket: "test-bucket", keyPrefix: "photos/", actions: ["oss:PutObject"], lifetime: "1h" },""" if sandbox else ""
     others = "".join(grant(f"g{n}", f"apiKey:k{n}") for n in range(1, grants))
     return f"""{{ version: 1, log: {{ level: "error" }},
   server: {{ listen: "127.0.0.1:{port}", workers: 1 }}, admin: {{ listen: [] }},
@@ -75,11 +69,11 @@ def configuration(port, keys, grants, caller, sandbox=None):
     secretKey: {{ env: "BENCH_SECRET_KEY" }} }}, "oss": {{ provider: "oss", accessKey: "LTAIexample",
     secretKey: {{ env: "BENCH_SECRET_KEY" }} }}, "nos": {{ provider: "nos", accessKey: "AKexample",
     secretKey: {{ env: "BENCH_SECRET_KEY" }} }}, "s3": {{ provider: "s3", accessKey: "AKIAEXAMPLE",
-    secretKey: {{ env: "BENCH_SECRET_KEY" }}, endpoint: "s3.us-east-1.amazonaws.com", region: "us-east-1" }},{sts} }},
+    secretKey: {{ env: "BENCH_SECRET_KEY" }}, endpoint: "s3.us-east-1.amazonaws.com", region: "us-east-1" }} }},
   authentication: {{ apiKeys: [{entries}], tickets: {{ secret: {{ env: "TOKEN_SECRET" }}, maxLifetime: "1d" }},
     jwt: [{{ id: "login", issuer: "login", audience: "uploads", algorithms: "HS256", secret: {{ env: "TOKEN_SECRET" }} }}] }},
   {f"rateLimit: {{ perAddress: {RATE}, perCaller: {RATE} }}," if limited else ""}
-  grants: {{ {others}{grant("asked", caller)}{session}
+  grants: {{ {others}{grant("asked", caller)}
     "nos": {{ route: "nos.token", credential: "nos", callers: "anonymous", public: true, bucket: "files", keyPrefix: "photos/" }},
     "url": {{ route: "s3.presigned-url", credential: "s3", callers: "anonymous", public: true, bucket: "test-bucket",
       keyPrefix: "photos/", methods: ["PUT"] }},
@@ -138,15 +132,14 @@ def main():
             for place, (name, keys, grants, caller, headers) in enumerate(kinds):
                 port, path = 18_200 + place, os.path.join(folder, f"{place}.json5")
                 with open(path, "w") as file:
-                    file.write(configuration(port, keys, grants, caller, SANDBOX if name == "session" else None))
+                    file.write(configuration(port, keys, grants, caller))
                 os.chmod(path, 0o600)
                 environment = {"BENCH_SECRET_KEY": bench.SECRET.decode(), "TOKEN_SECRET": TOKEN_SECRET}
-                service = f"{os.path.abspath(a.binary)} serve --config {path}"
+                binary = os.path.abspath(a.binary)
+                spec = {"name": name, "cmd": f"{binary} serve --config {path}", "headers": headers, "env": environment}
                 if name == "session":
-                    service = (f"{HERE}/../scripts/with-sandbox {HERE}/bin/countersign-sandbox --data {HERE}/bin/sandbox "
-                               f"--listen {SANDBOX.removeprefix('http://')} -- {service}")
-                spec = {"name": name, "cmd": service, "headers": headers, "env": environment}
-                server = bench.Server(spec, port, *asked_by(name, sign, os.path.abspath(a.binary), path, environment))
+                    spec |= {"cmd": f"{SANDBOX} {binary} serve --config sessions.json5", "cwd": HERE, "port": 18_090}
+                server = bench.Server(spec, port, *asked_by(name, sign, binary, path, environment))
                 servers.append(server)
                 server.fig["start_ms"] = server.start() * 1000
                 server.wrk("keepalive", 1)
