@@ -87,7 +87,7 @@ public struct ByteWriter: ~Copyable, @unchecked Sendable {
         let start = afterOthers ? count + 1 : count
         let end = start + 1 + name.count
         // Unsafe: there is room for all of it.
-        unsafe storage[count] = UInt8(ascii: ",")
+        if afterOthers { unsafe storage[count] = UInt8(ascii: ",") }
         unsafe storage[start] = UInt8(ascii: "\"")
         write(name, at: start + 1)
         unsafe storage[end] = UInt8(ascii: "\"")

@@ -60,8 +60,8 @@ struct SchemaTests {
             let path = key.name.replacing("[]", with: "[0]")
             for (number, value) in key.badValues.enumerated() where Rounds.takes(key.name.utf8.count + number) {
                 let problems = outcome(key.configuration(with: value)).problems
-                #expect(problems.count == 1, "\(key.name): \(value)")
-                #expect(problems.allSatisfy { $0.path.hasPrefix(path) && $0.position != nil }, "\(key.name): \(value)")
+                let isPlaced = problems.allSatisfy { $0.path.hasPrefix(path) && $0.position != nil }
+                #expect(problems.count == 1 && isPlaced, "\(key.name): \(value): \(problems)")
             }
         }
     }
@@ -76,7 +76,7 @@ struct SchemaTests {
             if key.field.isRequired {
                 let without = outcome(key.configuration(with: nil))
                 #expect(key.field.standard == nil, "\(key.name)")
-                #expect(without.problems.count == 1, "\(key.name)")
+                #expect(without.problems.count == 1, "\(key.name): \(without.problems)")
                 let reason = without.problems.first?.reason ?? ""
                 #expect(reason.contains("needs \(key.path.last ?? "")"), "\(key.name)")
             }
