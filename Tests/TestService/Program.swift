@@ -128,7 +128,8 @@ final class Program: @unchecked Sendable {
 
     private func wait(for text: String, times: Int, in stream: Stream, within seconds: Double) throws -> String {
         let deadline = Date.now.addingTimeInterval(seconds)
-        while stream.text.components(separatedBy: text).count <= times {
+        var search = StreamSearch(text)
+        while stream.count(&search) < times {
             guard try Stream.fill([stream], until: deadline) || deadline > .now, !stream.isAtEnd else {
                 throw Failure(description: "the process never said \(text), only: \(out.text)\(err.text)")
             }
@@ -261,6 +262,10 @@ final class Stream: @unchecked Sendable {
         writing = -1
     }
 
+    /// Goes on with a search in what has come by now.
+    /// - Returns: how often the text was found.
+    func count(_ search: inout StreamSearch) -> Int { lock.withLock { search.count(in: bytes) } }
+
     /// Waits until one of the pipes has something or the time is over, and takes it. No longer than half a second at once: another test
     /// that reads the same pipe may have taken what this one waits for.
     /// - Returns: whether one had.
@@ -282,5 +287,27 @@ final class Stream: @unchecked Sendable {
             let count = read(reading, &buffer, buffer.count)
             if count > 0 { bytes += buffer[..<count] } else { hasEnded = count == 0 || errno != EAGAIN }
         }
+    }
+}
+
+/// Where a search for a text is in bytes to which others are added.
+struct StreamSearch {
+    private let text: Data
+    private var position = 0
+    private var found = 0
+
+    init(_ text: String) { self.text = Data(text.utf8) }
+
+    /// Looks at what was added since the last time.
+    /// - Returns: how often the text was found, without overlaps.
+    mutating func count(in bytes: [UInt8]) -> Int {
+        let rest = Data(bytes[position...])
+        var end = 0
+        while let range = rest.range(of: text, in: end..<rest.count) {
+            end = range.upperBound
+            found += 1
+        }
+        position += max(end, rest.count - text.count + 1)
+        return found
     }
 }
