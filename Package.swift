@@ -125,7 +125,7 @@ let package = Package(
             "Telemetry", "Net", "HTTP", "Crypto", "Bytes", "TestPeers", "TestSamples", "TestKeys", "TestTraits"),
         tests(
             "LifecycleTests", "Lifecycle", "Gateway", "Configuration", "Audit", "Telemetry", "Net", "HTTP", "Crypto",
-            "Bytes", "TestSamples"),
+            "Bytes", "TestSamples", "TestTraits"),
         tests(
             "CommandLineTests", "CommandLine", "Lifecycle", "Gateway", "Configuration", "Inspection", "Providers",
             "Access", "Crypto", "Bytes", "TestSamples"),

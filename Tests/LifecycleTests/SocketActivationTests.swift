@@ -1,11 +1,12 @@
 import Glibc
+import TestTraits
 import Testing
 
 @testable import Gateway
 @testable import Lifecycle
 
 /// Sockets that a process has from whoever started it.
-@Suite struct SocketActivationTests {
+@Suite(.waiting) struct SocketActivationTests {
     @Test func `as many sockets are taken as can be handed on with two descriptors more, and none of too many`() async {
         await #expect(processExitsWith: .success) {
             func sockets(_ count: Int) -> Int {

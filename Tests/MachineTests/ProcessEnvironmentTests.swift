@@ -1,10 +1,11 @@
 import CSystem
 import Foundation
+import TestTraits
 import Testing
 
 @testable import Machine
 
-@Suite struct ProcessEnvironmentTests {
+@Suite(.waiting) struct ProcessEnvironmentTests {
     private func entries() -> [String] {
         var entries: [String] = []
         while let text = cs_variable(Int32(entries.count)) { entries.append(String(cString: text)) }
