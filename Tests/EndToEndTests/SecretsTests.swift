@@ -127,12 +127,15 @@ struct SecretsTests {
         }
     }
 
-    /// Every row of the table of callers.
+    /// Every row of the table of callers, or a share of them.
     private func askInTurn(_ fixture: Fixture, _ askers: [Asker]) throws {
+        var number = 0
         for endpoint in fixture.endpoints {
             for asker in askers {
                 for method in ["GET", "HEAD", "POST"] {
                     for flaw in Flaw.allCases {
+                        number += 1
+                        guard Rounds.takes(number) else { continue }
                         let text = asker.request(method, endpoint, flaw, to: fixture.service)
                         try fixture.ask(text, toHead: method == "HEAD" && flaw != .unknownMethod)
                     }
