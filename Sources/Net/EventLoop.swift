@@ -171,11 +171,18 @@ final class EventLoop {
             lastSweep = context.instant.monotonic
             sweep()
         }
+        // What has come meanwhile need not wait until the system tells of it.
+        clients.mailbox.deliver()
         sendLateAnswers()
         context.handler.rest(since: context.instant)
         // Nobody is left for whom an exchange could still be made.
         if isFinished { clients.cancelAll() }
     }
+
+    /// Whether it is to be told (`pause`) when there are no more events at once.
+    var awaitsPause: Bool { context.handler.awaitsPause }
+
+    func pause() { context.handler.pause() }
 
     func woken() {
         clients.mailbox.deliver()
