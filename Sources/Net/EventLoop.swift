@@ -94,7 +94,7 @@ final class EventLoop {
         clients.mailbox.close()
     }
 
-    /// Has `work` run in one of the loop's next passes; from any thread. Dropped when the loop is over.
+    /// Has `work` run at the end of the loop's pass or in one of the next; from any thread. Dropped when the loop is over.
     func post(_ work: @escaping @Sendable () -> Void) { clients.mailbox.post(work) }
 
     /// Takes limits, proxies and identity of other settings, for those who connect from now on. On the loop's thread.

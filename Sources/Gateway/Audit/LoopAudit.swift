@@ -142,7 +142,7 @@ final class LoopAudit {
 
     private func hasLine(_ caller: Caller) -> Bool {
         guard let denialRate else { return false }
-        let identity = RateTable.Identity(rule: 0, who: RateTable.Identity.hash(caller.principal))
+        let identity = RateTable.Identity(rule: 0, who: caller.hash)
         return denials.take(denialRate, for: identity, at: now).isAllowed
     }
 
