@@ -153,11 +153,10 @@ final class LoopAudit {
         unknown -= receipt.lines
         lastSync = receipt.sync
         isStalled = false
-        for _ in 0..<receipt.answers {
-            guard let answer = held.takeFirst() else { continue }
-            finish(answer, isWritten: receipt.isWritten)
-            held.reuse(answer)
-        }
+        let answers = held.take(receipt.answers)
+        let instant = clock()
+        for answer in answers { finish(answer, isWritten: receipt.isWritten, at: instant) }
+        held.reuse(answers)
     }
 
     /// Gives up on answers that have been held too long; their lines may yet come to the disk.
@@ -201,10 +200,11 @@ final class LoopAudit {
     func end() { giveUp(since: .max) }
 
     private func giveUp(since moment: Int64) {
-        for answer in held.oldest(until: moment) {
-            isStalled = true
-            finish(answer, isWritten: false)
-        }
+        let answers = held.oldest(until: moment)
+        guard !answers.isEmpty else { return }
+        isStalled = true
+        let instant = clock()
+        for answer in answers { finish(answer, isWritten: false, at: instant) }
     }
 
     /// Refuses instead of giving an answer that has its line, and adds a line that says so.
@@ -219,15 +219,15 @@ final class LoopAudit {
 
     /// Has an answer leave, unless it has left: as it is, or a refusal instead.
     /// - Parameter isWritten: whether the disk has its line.
-    private func finish(_ answer: HeldAnswer, isWritten: Bool) {
+    private func finish(_ answer: HeldAnswer, isWritten: Bool, at instant: Instant) {
         guard let pending = answer.pending else { return }
         answer.pending = nil
         if failsClosed, !isWritten {
             answer.refuse(.auditUnavailable)
-        } else if !answer.isStillGood() {
+        } else if !answer.isStillGood(at: instant) {
             withhold(answer)
         }
-        answers.finish(pending) { answer.release(into: &$0) }
+        answers.finish(pending) { answer.release(into: &$0, at: instant) }
     }
 }
 
