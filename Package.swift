@@ -13,6 +13,14 @@ let strict: [SwiftSetting] =
         .enableExperimentalFeature("Lifetimes"),
     ] + (isDispatchOnly ? [.define("DISPATCH_ONLY")] : [])
 
+/// Addresses to relocate are a hundredth of their size with LLVM's linker (DT_RELR, glibc 2.36), and nobody loads symbols of the
+/// program: it starts sooner, and is smaller by a tenth.
+let compact: [LinkerSetting] = [
+    .unsafeFlags(
+        ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-export-dynamic"],
+        .when(platforms: [.linux], configuration: .release))
+]
+
 /// One room: a library target with the rooms it may look into. What is not memory-safe in it has to say `unsafe`.
 func room(_ name: String, _ dependencies: Target.Dependency..., resources: [Resource] = []) -> Target {
     .target(
@@ -73,7 +81,8 @@ let package = Package(
             "Telemetry", "Providers", "Access", "Crypto", "Bytes"),
         // For apps that use the service: Foundation alone, and nothing of the service.
         .target(name: "CountersignClient", swiftSettings: strict),
-        .executableTarget(name: "countersign", dependencies: ["CommandLine"], swiftSettings: strict),
+        .executableTarget(
+            name: "countersign", dependencies: ["CommandLine"], swiftSettings: strict, linkerSettings: compact),
         .executableTarget(name: "countersign-sandbox", dependencies: ["Sandbox"], swiftSettings: strict),
         .executableTarget(
             name: "countersign-bench",

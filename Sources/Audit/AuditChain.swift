@@ -62,7 +62,7 @@ struct AuditChain: ~Copyable {
         input.append(content)
         let code = try key.sign(input.bytes)
         out.append(input.bytes.extracting(AuditChain.codeLength..<input.count))
-        out.append(afterOthers: true, members: { $0.add("mac", text: { Hex.encode(code.bytes, into: &$0) }) })
+        out.append(afterOthers: true, members: { $0.add("mac", hex: code.bytes) })
         out.append("}\n")
         position = Position(number: number, head: code)
     }

@@ -75,7 +75,7 @@ final class AuditHead {
     func write(_ record: Record) throws(AuditFault) {
         var text = AuditHead.text(of: record)
         let code = try code(of: text)
-        text.append(afterOthers: true, members: { $0.add("mac", text: { Hex.encode(code.bytes, into: &$0) }) })
+        text.append(afterOthers: true, members: { $0.add("mac", hex: code.bytes) })
         text.append("}")
         while text.count < AuditHead.size - 1 { text.append(" ") }
         text.append("\n")
@@ -100,7 +100,7 @@ final class AuditHead {
         text.append("{")
         text.append(members: { json in
             json.add("seq", record.position.number)
-            json.add("head", text: { Hex.encode(record.position.head.bytes, into: &$0) })
+            json.add("head", hex: record.position.head.bytes)
             json.add("running", record.running)
         })
         return text

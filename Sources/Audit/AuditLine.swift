@@ -5,7 +5,10 @@ import Bytes
 /// Number and code are the chain's (`AuditChain`), since they depend on the lines before.
 package struct AuditLine: ~Copyable {
     private var text = ByteWriter(capacity: 512)
-    private var time: (second: Int64, text: [UInt8]) = (.min, [])
+    /// How the last line began: most lines of a second begin alike.
+    private var opening: [UInt8] = []
+    private var openingEvent: StaticString = ""
+    private var openingSecond = Int64.min
 
     package init() {}
 
@@ -23,13 +26,18 @@ package struct AuditLine: ~Copyable {
     /// Begins anew.
     /// - Parameter moment: seconds since 1970.
     package mutating func begin(_ event: StaticString, at moment: Int64) {
-        if time.second != moment { time = (moment, ISO8601.write(moment)) }
         reset()
-        let written = time.text
+        // Unsafe: the pointers are compared, and nothing is read by them.
+        let isSame = unsafe openingEvent.utf8Start == event.utf8Start
+        guard !isSame || openingSecond != moment else {
+            let opening = opening
+            return text.append(opening)
+        }
         text.append(members: { line in
-            line.add("time", written)
+            line.add("time", text: { ISO8601.write(moment, into: &$0) })
             line.add("event", event)
         })
+        (opening, openingEvent, openingSecond) = (text.array, event, moment)
     }
 
     package mutating func add(_ name: StaticString, _ value: Span<UInt8>) {
@@ -61,7 +69,7 @@ package struct AuditLine: ~Copyable {
 
     /// Some bytes of a digest, in hex.
     package mutating func add(_ name: StaticString, hex bytes: Span<UInt8>) {
-        add(name) { Hex.encode(bytes, into: &$0) }
+        text.append(afterOthers: true, members: { $0.add(name, hex: bytes) })
     }
 
     /// How often each of these has been.

@@ -27,6 +27,19 @@ package struct AuditSettings: Sendable {
     /// configuration.
     package var patience: Int64 = 5_000
 
+    /// The longest time for which a loop that always has more to do gathers lines for one group, in nanoseconds.
+    private static let longestGathering: Int64 = 5_000_000
+
+    /// How long such a loop gathers lines before it has them written, in nanoseconds: nobody waits for longer than one sync more.
+    /// - Parameter sync: what the disk took for the last group.
+    package func gathering(after sync: Int64) -> Int64 {
+        switch durability {
+        case .none: AuditSettings.longestGathering
+        case .batch: min(sync, AuditSettings.longestGathering)
+        case .each: 0
+        }
+    }
+
     /// Bytes that the key has at least (R10).
     package static let minimumKeyLength = 32
 

@@ -5,6 +5,9 @@ package struct PendingResponse: Sendable, Hashable {
     /// Counts those of the connection's requests whose answers came later.
     package let number: UInt64
 
+    /// A connection has one at a time, so that its token tells them apart.
+    package func hash(into hasher: inout Hasher) { hasher.combine(connection) }
+
     package init(connection: UInt64, number: UInt64) {
         self.connection = connection
         self.number = number

@@ -30,6 +30,10 @@ package protocol RequestHandler: AnyObject {
     /// Called when a batch of events has been dealt with.
     /// - Parameter begin: when it began.
     func rest(since begin: Instant)
+    /// Whether something is put off for as long as the loop has more to do at once: `pause` is called when it has not.
+    var awaitsPause: Bool { get }
+    /// Called, if it is awaited, when the loop has dealt with all events that there are, and before it waits for others.
+    func pause()
     /// Whether `tick` is to be called even while no client is connected.
     var isWaiting: Bool { get }
     /// When it is to be called so at the latest, whatever happens or does not, in monotonic milliseconds; nil for never.
@@ -44,6 +48,8 @@ extension RequestHandler {
     package func tick(at instant: Instant) {}
     package func end() {}
     package func rest(since begin: Instant) {}
+    package var awaitsPause: Bool { false }
+    package func pause() {}
     package var isWaiting: Bool { false }
     package var nextTick: Int64? { nil }
 }

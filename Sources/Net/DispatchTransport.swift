@@ -73,6 +73,8 @@ final class DispatchTransport: Transport {
     private func perform(_ body: (EventLoop) -> Void) {
         guard let loop else { return }
         loop.perform { body(loop) }
+        // What else there is to do, Dispatch does not tell.
+        if loop.awaitsPause { loop.pause() }
         guard loop.isFinished else { return }
         self.loop = nil
         finished.signal()

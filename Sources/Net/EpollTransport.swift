@@ -67,7 +67,13 @@
             loop.perform { loop.opened() }
             var events = unsafe [epoll_event](repeating: epoll_event(), count: EpollTransport.batch)
             while !loop.isFinished {
-                let count = unsafe epoll_wait(epoll, &events, Int32(EpollTransport.batch), loop.patience)
+                let awaitsPause = loop.awaitsPause
+                let patience = awaitsPause ? 0 : loop.patience
+                let count = unsafe epoll_wait(epoll, &events, Int32(EpollTransport.batch), patience)
+                if awaitsPause, count == 0 {
+                    loop.pause()
+                    continue
+                }
                 loop.begin()
                 for index in 0..<max(0, Int(count)) {
                     let event = unsafe events[index]

@@ -94,7 +94,7 @@ final class EventLoop {
         clients.mailbox.close()
     }
 
-    /// Has `work` run in one of the loop's next passes; from any thread. Dropped when the loop is over.
+    /// Has `work` run at the end of the loop's pass or in one of the next; from any thread. Dropped when the loop is over.
     func post(_ work: @escaping @Sendable () -> Void) { clients.mailbox.post(work) }
 
     /// Takes limits, proxies and identity of other settings, for those who connect from now on. On the loop's thread.
@@ -171,11 +171,18 @@ final class EventLoop {
             lastSweep = context.instant.monotonic
             sweep()
         }
+        // What has come meanwhile need not wait until the system tells of it.
+        clients.mailbox.deliver()
         sendLateAnswers()
         context.handler.rest(since: context.instant)
         // Nobody is left for whom an exchange could still be made.
         if isFinished { clients.cancelAll() }
     }
+
+    /// Whether it is to be told (`pause`) when there are no more events at once.
+    var awaitsPause: Bool { context.handler.awaitsPause }
+
+    func pause() { context.handler.pause() }
 
     func woken() {
         clients.mailbox.deliver()

@@ -34,7 +34,11 @@ package final class LateAnswers {
         let answer = spare.popLast() ?? Answer(pending)
         answer.pending = pending
         fill(&answer.response)
-        if let take = takers.removeValue(forKey: pending) { take(&answer.response) } else { finished.append(answer) }
+        if !takers.isEmpty, let take = takers.removeValue(forKey: pending) {
+            take(&answer.response)
+        } else {
+            finished.append(answer)
+        }
         return true
     }
 

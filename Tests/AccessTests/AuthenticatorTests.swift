@@ -50,6 +50,35 @@ import Testing
         #expect(identify(field) == nil)
     }
 
+    @Test func `R12, R19: who has shown a key is served while the key holds, here and by another configuration`() throws
+    {
+        let keys = [
+            try Fixture.key("app", "ending", notAfter: Fixture.now + 10), try Fixture.key("app", "lasting"),
+            try Fixture.key("other", "other"),
+        ]
+        func caller(_ key: String, of authenticator: Authenticator) throws -> Caller {
+            let key = Array(key.utf8)
+            guard case .caller(let caller) = authenticator.identify(apiKey: key.span, at: Fixture.now) else {
+                throw CryptoError.unavailable("the caller")
+            }
+            return caller
+        }
+        func served(_ authenticator: Authenticator, of origin: Authenticator, at now: Int64) throws -> [String] {
+            try ["ending", "lasting", "other"].filter {
+                authenticator.serves(try caller($0, of: origin), at: now, authenticator.makeMemory())
+            }
+        }
+        let app = Principal(.apiKey, id: Array("app".utf8), subject: Array("app".utf8))
+        let origin = Authenticator(.init(apiKeys: keys, denied: []))
+        let denying = Authenticator(.init(apiKeys: keys, denied: [app]))
+        for authenticator in [origin, Authenticator(.init(apiKeys: keys, denied: []))] {
+            #expect(try served(authenticator, of: origin, at: Fixture.now + 9) == ["ending", "lasting", "other"])
+            #expect(try served(authenticator, of: origin, at: Fixture.now + 10) == ["lasting", "other"])
+        }
+        for former in [origin, denying] { #expect(try served(denying, of: former, at: Fixture.now) == ["other"]) }
+        #expect(try served(Authenticator(.init(apiKeys: [keys[1]], denied: [])), of: origin, at: 0) == ["lasting"])
+    }
+
     @Test func `an empty credential is nobody's, even where somebody has its digest`() throws {
         let authenticator = Authenticator(.init(apiKeys: [try Fixture.key("nobody", "")], denied: []))
         var memory = authenticator.makeMemory()

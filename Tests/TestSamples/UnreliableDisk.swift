@@ -8,6 +8,7 @@ final class UnreliableDisk: @unchecked Sendable {
     private var isBroken = false
     private var waiting = 0
     private var count = 0
+    private var whenSynced: @Sendable () -> Void = {}
 
     var calls: AuditSystemCalls {
         AuditSystemCalls(sync: { [self] _ in
@@ -18,6 +19,7 @@ final class UnreliableDisk: @unchecked Sendable {
             condition.broadcast()
             while isHeld { condition.wait() }
             waiting -= 1
+            whenSynced()
             if isBroken { errno = EIO }
             return isBroken ? -1 : 0
         })
@@ -25,10 +27,12 @@ final class UnreliableDisk: @unchecked Sendable {
 
     var syncs: Int { condition.withLock { count } }
 
-    func set(held: Bool? = nil, broken: Bool? = nil) {
+    /// - Parameter whenSynced: called at the end of each sync.
+    func set(held: Bool? = nil, broken: Bool? = nil, whenSynced: (@Sendable () -> Void)? = nil) {
         condition.withLock {
             isHeld = held ?? isHeld
             isBroken = broken ?? isBroken
+            if let whenSynced { self.whenSynced = whenSynced }
             condition.broadcast()
         }
     }

@@ -214,6 +214,7 @@ final class InProcessService: @unchecked Sendable {
         }
         settle()
         handler.rest(since: instant)
+        if handler.awaitsPause { handler.pause() }
     }
 
     private var isDue: Bool { handler.nextTick.map { $0 <= context.instant.monotonic } ?? false }

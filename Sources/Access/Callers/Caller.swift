@@ -1,6 +1,8 @@
 /// The caller of a request, once it is identified.
 package final class Caller: Sendable {
     package let principal: Principal
+    /// Of its principal, by a key that no client knows.
+    package let hash: UInt64
     /// Where its grants are listed in a `Policy`.
     let index: Int
     /// When its own credential ends, in seconds since 1970; nil when it does not.
@@ -29,6 +31,9 @@ package final class Caller: Sendable {
         by credential: Credential = Credential()
     ) {
         self.principal = principal
+        var hasher = Hasher()
+        hasher.combine(principal)
+        hash = UInt64(bitPattern: Int64(hasher.finalize()))
         self.index = index
         endsAt = credential.endsAt
         leeway = credential.leeway

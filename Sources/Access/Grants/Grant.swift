@@ -160,6 +160,8 @@ package final class Grant: Sendable {
     }
 
     package let entry: Entry
+    /// Of its name, by a key that no client knows.
+    package let hash: UInt64
     package let principals: Principals
     package let resources: Resources
     package let lifetimes: Lifetimes
@@ -176,6 +178,9 @@ package final class Grant: Sendable {
         at rates: Rates = Rates(), _ issuance: Issuance
     ) {
         self.entry = entry
+        var hasher = Hasher()
+        hasher.combine(entry.name)
+        hash = UInt64(bitPattern: Int64(hasher.finalize()))
         self.principals = principals
         self.resources = resources
         self.lifetimes = lifetimes

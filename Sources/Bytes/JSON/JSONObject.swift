@@ -38,6 +38,14 @@ public struct JSONObject: ~Copyable {
         out.append(flag ? "true" : "false")
     }
 
+    /// The bytes in hex, which needs no escapes.
+    package mutating func add(_ name: StaticString, hex bytes: Span<UInt8>) {
+        begin(name)
+        out.append("\"")
+        Hex.encode(bytes, into: &out)
+        out.append("\"")
+    }
+
     package mutating func addNull(_ name: StaticString) {
         begin(name)
         out.append("null")

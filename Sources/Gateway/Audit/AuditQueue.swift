@@ -4,8 +4,8 @@ import Net
 
 /// The lines of one event loop that wait to be written, and what is only counted.
 ///
-/// The loop adds and announces, the audit's thread takes all at once; the lock is held for moments. Lines are announced at the end of
-/// the loop's pass, so that the thread wakes once for all of them, and brings them to the disk together.
+/// The loop adds and announces, the audit's thread takes all at once; the lock is held for moments. When lines are announced, the loop
+/// decides (`LoopAudit.rest`), so that the thread wakes once for many of them, and brings them to the disk together.
 final class AuditQueue: Sendable {
     /// What is taken at once.
     struct Load: ~Copyable, Sendable {
@@ -55,6 +55,9 @@ final class AuditQueue: Sendable {
         load.withLock { $0.lost += 1 }
         count(AuditQueue.lost)
     }
+
+    /// Lines that the audit's thread has not taken.
+    var waiting: Int { load.withLock { $0.lines.count } }
 
     /// Wakes the audit's thread if there is something that it has not been told of.
     func announce() {

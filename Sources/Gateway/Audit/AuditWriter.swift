@@ -10,6 +10,8 @@ final class AuditWriter {
     private let file: AuditFile
     private let settings: AuditSettings
     private let log: Log
+    /// What the disk is timed by.
+    private let clock: Clock
     private var load = AuditQueue.Load()
     private var line = AuditLine()
     /// What is to be told once a second.
@@ -18,16 +20,19 @@ final class AuditWriter {
     private var lastSummary: Int64 = .min
     /// When the file was last tried after a fault.
     private var lastTry: Int64 = .min
+    /// How long the disk took for the last group, in nanoseconds.
+    private var lastSync: Int64 = 0
 
     /// Milliseconds from one summary to the next, and from one attempt after a fault to the next.
     private static let interval: Int64 = 1000
     /// Milliseconds from one look to the next while it is not at rest.
     static let pulse = 250
 
-    init(_ file: AuditFile, _ settings: AuditSettings, _ log: Log) {
+    init(_ file: AuditFile, _ settings: AuditSettings, _ log: Log, clock: @escaping Clock) {
         self.file = file
         self.settings = settings
         self.log = log
+        self.clock = clock
         standing.mark = file.durable
         report()
     }
@@ -88,10 +93,12 @@ final class AuditWriter {
     /// Brings the lines that were added to the disk.
     /// - Returns: whether they are there.
     private func commit(_ subscribers: [SharedAudit.Subscriber]) -> Bool {
+        let begin = clock().nanoseconds
         let isWritten = attempt(subscribers) { file throws(AuditFault) in
             try file.commit(waiting: settings.durability != .none)
         }
         guard isWritten else { return false }
+        lastSync = max(0, clock().nanoseconds - begin)
         standing.groups += 1
         standing.mark = file.durable
         return true
@@ -100,6 +107,7 @@ final class AuditWriter {
     private func acknowledge(_ group: AuditReceipt, _ isWritten: Bool, to subscriber: SharedAudit.Subscriber) {
         var receipt = group
         receipt.isWritten = isWritten
+        receipt.sync = lastSync
         // Where the answers are given all the same, so are theirs.
         let lost = settings.failsClosed ? group.lines - group.answers : group.lines
         if !isWritten, lost > 0 {
@@ -188,4 +196,6 @@ struct AuditReceipt: Sendable {
     /// How many of these answers wait for.
     var answers = 0
     var isWritten = false
+    /// How long the disk took for the last group that was written, in nanoseconds.
+    var sync: Int64 = 0
 }

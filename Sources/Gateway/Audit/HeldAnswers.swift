@@ -28,10 +28,7 @@ final class HeldAnswer {
     var id: [UInt8] { context.id.array }
 
     /// Whether the newest configuration would still give what is in the answer.
-    func isStillGood() -> Bool {
-        guard let issue, let reporter else { return true }
-        return issue.isStillGood(at: reporter.now.unixSeconds)
-    }
+    func isStillGood(at now: Instant) -> Bool { issue?.isStillGood(at: now.unixSeconds) ?? true }
 
     /// Replaces the answer by a refusal.
     func refuse(_ refusal: Refusal) {
@@ -40,8 +37,8 @@ final class HeldAnswer {
     }
 
     /// Gives the answer back, which leaves now.
-    func release(into other: inout Response) {
-        reporter?.finishHeld(context, because: refusal, response)
+    func release(into other: inout Response, at now: Instant) {
+        reporter?.finishHeld(context, because: refusal, response, at: now)
         swap(&response, &other)
     }
 
@@ -71,10 +68,11 @@ struct HeldAnswers {
         return answer
     }
 
-    mutating func takeFirst() -> HeldAnswer? {
-        guard start < answers.count else { return nil }
-        let answer = answers[start]
-        start += 1
+    /// The oldest.
+    mutating func take(_ count: Int) -> [HeldAnswer] {
+        let end = min(start + count, answers.count)
+        let taken = Array(answers[start..<end])
+        start = end
         if start == answers.count {
             answers.removeAll(keepingCapacity: true)
             start = 0
@@ -82,7 +80,7 @@ struct HeldAnswers {
             answers.removeFirst(start)
             start = 0
         }
-        return answer
+        return taken
     }
 
     /// Since when the oldest has been held; nil where there is none, or it has left.
@@ -94,9 +92,10 @@ struct HeldAnswers {
         return answers[start...].prefix { $0.since <= moment }.filter { $0.pending != nil }
     }
 
-    mutating func reuse(_ answer: HeldAnswer) {
-        guard spare.count < HeldAnswers.spares else { return }
-        answer.reset()
-        spare.append(answer)
+    mutating func reuse(_ answers: [HeldAnswer]) {
+        for answer in answers.prefix(max(0, HeldAnswers.spares - spare.count)) {
+            answer.reset()
+            spare.append(answer)
+        }
     }
 }

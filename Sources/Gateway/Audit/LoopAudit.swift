@@ -24,6 +24,12 @@ final class LoopAudit {
     /// Whether the disk has kept an answer waiting too long.
     private var isStalled = false
     private var now: Int64 = 0
+    /// Whether something was added, or counted, that the audit's thread has not been told of.
+    private var hasNews = false
+    /// Since when that waits for more to come, in monotonic nanoseconds; nil while it does not.
+    private var gatheringSince: Int64?
+    /// How long the disk took last, in nanoseconds.
+    private var lastSync: Int64 = 0
 
     /// - Parameters:
     ///   - shared: nil where there is no audit.
@@ -64,66 +70,79 @@ final class LoopAudit {
     /// - Parameter write: writes it.
     /// - Returns: what the answer is to be held by until the disk has the line; nil when it need not be.
     func enter(_ write: (inout AuditLine) -> Void) throws(Refusal) -> HeldAnswer? {
-        guard let shared, let queue else { return nil }
+        guard let shared else { return nil }
         try admit()
         guard isWriting, unknown < shared.settings.queue else {
-            queue.lose()
+            lose()
             return nil
         }
         write(&line)
         if let origin = shared.origin { line.add("by", origin) }
-        unknown += 1
         guard shared.settings.durability != .none else {
-            queue.add(line, waits: false)
+            add(waits: false)
             return nil
         }
         let answer = held.append(at: now)
-        queue.add(line, waits: true)
+        add(waits: true)
         return answer
     }
 
     /// Notes that something was refused: a line for an identified caller; a number in the summary for all others, and for a
     /// caller that is refused too often. Half of the queue is left for what is issued.
     func note(_ refusal: Refusal, of context: borrowing RequestContext) {
-        guard let shared, let queue, !refusal.code.isFailure else { return }
+        guard let shared, !refusal.code.isFailure else { return }
         guard context.caller.principal.kind != .anonymous, refusal.code.isDenial else {
-            return queue.count(refusal.code.text)
+            return count(refusal.code.text)
         }
-        guard isWriting else { return queue.lose() }
+        guard isWriting else { return lose() }
         guard unknown < shared.settings.queue / 2, hasLine(context.caller) else {
-            return queue.count(refusal.code.text)
+            return count(refusal.code.text)
         }
         line.write(refusal, of: context)
-        unknown += 1
-        queue.add(line, waits: false)
+        add(waits: false)
     }
 
     /// Notes what an operator has had done. Nothing is given by it, so no answer waits for the line.
     func note(_ action: StaticString, of context: borrowing RequestContext) {
-        guard let shared, let queue else { return }
-        guard isWriting, unknown < shared.settings.queue / 2 else { return queue.lose() }
+        guard let shared else { return }
+        guard isWriting, unknown < shared.settings.queue / 2 else { return lose() }
         line.begin("operator", at: context.instant.unixSeconds)
         line.add(requestOf: context)
         line.add(context.caller)
         line.add("action", action)
-        unknown += 1
-        queue.add(line, waits: false)
+        add(waits: false)
     }
 
     /// Notes what the operator has stopped or set free, once this process judges by it. No answer waits for the line.
     func note(_ brake: Brake) {
-        guard let shared, let queue else { return }
-        guard isWriting, unknown < shared.settings.queue else { return queue.lose() }
+        guard let shared else { return }
+        guard isWriting, unknown < shared.settings.queue else { return lose() }
         line.begin(brake.isReleased ? "released" : "stopped", at: clock().unixSeconds)
         line.add(brake)
+        add(waits: false)
+        announce()
+    }
+
+    /// Adds the line to those that are written.
+    private func add(waits: Bool) {
         unknown += 1
-        queue.add(line, waits: false)
-        queue.announce()
+        hasNews = true
+        queue?.add(line, waits: waits)
+    }
+
+    private func count(_ reason: StaticString) {
+        hasNews = true
+        queue?.count(reason)
+    }
+
+    private func lose() {
+        hasNews = true
+        queue?.lose()
     }
 
     private func hasLine(_ caller: Caller) -> Bool {
         guard let denialRate else { return false }
-        let identity = RateTable.Identity(rule: 0, who: RateTable.Identity.hash(caller.principal))
+        let identity = RateTable.Identity(rule: 0, who: caller.hash)
         return denials.take(denialRate, for: identity, at: now).isAllowed
     }
 
@@ -132,12 +151,12 @@ final class LoopAudit {
     /// What became of the oldest lines.
     func acknowledge(_ receipt: AuditReceipt) {
         unknown -= receipt.lines
+        lastSync = receipt.sync
         isStalled = false
-        for _ in 0..<receipt.answers {
-            guard let answer = held.takeFirst() else { continue }
-            finish(answer, isWritten: receipt.isWritten)
-            held.reuse(answer)
-        }
+        let answers = held.take(receipt.answers)
+        let instant = clock()
+        for answer in answers { finish(answer, isWritten: receipt.isWritten, at: instant) }
+        held.reuse(answers)
     }
 
     /// Gives up on answers that have been held too long; their lines may yet come to the disk.
@@ -149,41 +168,66 @@ final class LoopAudit {
     /// When the oldest held answer will have waited too long; nil while none is held.
     var nextTick: Int64? { held.oldest.map { $0 + patience } }
 
-    /// The loop's pass is over: what it has added is written now.
-    func rest() { queue?.announce() }
+    // MARK: Groups
+
+    /// The loop's pass is over. What it has added is written now, or with what the next passes add: a group costs the same, whatever
+    /// number of lines it has. While the disk is busy with lines of this loop, more are gathered anyway. When they are there, those
+    /// whose answers have left may ask at once for the next: the loop gathers on, while it has always more to do (`pause`), for as long
+    /// as the disk took last.
+    /// - Parameter begin: when the pass began.
+    func rest(since begin: Instant) {
+        gatheringSince = hasNews && !isBeingWritten ? gatheringSince ?? begin.nanoseconds : nil
+        guard let shared, let start = gatheringSince else { return }
+        let end = start + shared.settings.gathering(after: lastSync)
+        if clock().nanoseconds >= end || unknown > shared.settings.queue / 2 { announce() }
+    }
+
+    /// Whether there are lines that wait for more to come.
+    var isGathering: Bool { gatheringSince != nil }
+
+    /// No more come at once.
+    func pause() { if isGathering { announce() } }
+
+    /// Whether the audit's thread has lines of this loop. What becomes of them is told in another pass.
+    private var isBeingWritten: Bool { queue.map { unknown > $0.waiting } ?? false }
+
+    private func announce() {
+        (hasNews, gatheringSince) = (false, nil)
+        queue?.announce()
+    }
 
     /// Gives up on all answers that are held.
     func end() { giveUp(since: .max) }
 
     private func giveUp(since moment: Int64) {
-        for answer in held.oldest(until: moment) {
-            isStalled = true
-            finish(answer, isWritten: false)
-        }
+        let answers = held.oldest(until: moment)
+        guard !answers.isEmpty else { return }
+        isStalled = true
+        let instant = clock()
+        for answer in answers { finish(answer, isWritten: false, at: instant) }
     }
 
     /// Refuses instead of giving an answer that has its line, and adds a line that says so.
     private func withhold(_ answer: HeldAnswer) {
         answer.refuse(.superseded)
-        guard let shared, let queue else { return }
-        guard isWriting, unknown < shared.settings.queue else { return queue.lose() }
+        guard let shared else { return }
+        guard isWriting, unknown < shared.settings.queue else { return lose() }
         line.begin("withheld", at: clock().unixSeconds)
         line.add("requestId", answer.id)
-        unknown += 1
-        queue.add(line, waits: false)
+        add(waits: false)
     }
 
     /// Has an answer leave, unless it has left: as it is, or a refusal instead.
     /// - Parameter isWritten: whether the disk has its line.
-    private func finish(_ answer: HeldAnswer, isWritten: Bool) {
+    private func finish(_ answer: HeldAnswer, isWritten: Bool, at instant: Instant) {
         guard let pending = answer.pending else { return }
         answer.pending = nil
         if failsClosed, !isWritten {
             answer.refuse(.auditUnavailable)
-        } else if !answer.isStillGood() {
+        } else if !answer.isStillGood(at: instant) {
             withhold(answer)
         }
-        answers.finish(pending) { answer.release(into: &$0) }
+        answers.finish(pending) { answer.release(into: &$0, at: instant) }
     }
 }
 

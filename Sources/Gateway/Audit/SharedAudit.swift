@@ -36,15 +36,20 @@ package final class SharedAudit: Sendable {
     private let end = DispatchSemaphore(value: 0)
     private let state = Guarded(State())
     private let log: Log
+    private let clock: Clock
     private let calls: AuditSystemCalls
 
-    /// - Parameter origin: what lines are marked by, `by` whom: nil for those of clients.
+    /// - Parameters:
+    ///   - origin: what lines are marked by, `by` whom: nil for those of clients.
+    ///   - clock: what the disk is timed by.
     package init(
-        _ settings: AuditSettings, _ log: Log, by origin: StaticString? = nil, calls: AuditSystemCalls = .system
+        _ settings: AuditSettings, _ log: Log, by origin: StaticString? = nil,
+        clock: @escaping Clock = SystemClock.now, calls: AuditSystemCalls = .system
     ) {
         self.settings = settings
         self.log = log
         self.origin = origin
+        self.clock = clock
         self.calls = calls
     }
 
@@ -54,7 +59,7 @@ package final class SharedAudit: Sendable {
         let file = try AuditFile(
             settings.file, key: settings.key, maximumSize: settings.maximumSize, calls: calls,
             at: SystemClock.now().unixSeconds)
-        let writer = AuditWriter(file, settings, log)
+        let writer = AuditWriter(file, settings, log, clock: clock)
         state.withLock { $0.standing = writer.standing }
         let thread = SystemThread { [self] in run(writer) }
         guard let thread else { throw AuditFault("the system has no thread for the audit") }

@@ -184,7 +184,7 @@ struct ConsoleStatus: Sendable {
             "audit",
             object: { json in
                 json.add("lines", standing.mark.number)
-                json.add("head", text: { Hex.encode(standing.mark.head.bytes, into: &$0) })
+                json.add("head", hex: standing.mark.head.bytes)
                 json.add("fault", visible: standing.fault)
                 guard let last = audit.verification.last else { return json.addNull("verification") }
                 json.add(

@@ -46,9 +46,11 @@ final class RequestMeter {
 
     /// A request is answered that had to wait.
     /// - Returns: how long, in milliseconds.
-    func count(late context: borrowing RequestContext, status: Int, because reason: Refusal.Code?) -> Int64 {
+    func count(
+        late context: borrowing RequestContext, status: Int, because reason: Refusal.Code?, at now: Instant
+    ) -> Int64 {
         add(context, status, reason)
-        let time = max(0, clock().nanoseconds - context.instant.nanoseconds)
+        let time = max(0, now.nanoseconds - context.instant.nanoseconds)
         Histogram.add(UInt64(time), to: counters, at: Index.times + context.route * Histogram.size)
         return time / 1_000_000
     }

@@ -119,11 +119,15 @@ package final class LoopHandler: RequestHandler {
     }
 
     package func rest(since begin: Instant) {
-        resources.audit.rest()
+        resources.audit.rest(since: begin)
         resources.meter.rest(since: begin)
         current.reporter.flush()
         for snapshot in earlier { snapshot.reporter.flush() }
     }
+
+    package var awaitsPause: Bool { resources.audit.isGathering }
+
+    package func pause() { resources.audit.pause() }
 
     package var isWaiting: Bool { current.isWaiting || earlier.contains(where: \.isWaiting) }
 }

@@ -54,29 +54,38 @@ extension Pipeline {
         try check(limiter.take(count, at: context.instant), .perCaller, &response)
     }
 
-    /// A request that issues something takes a token; HEAD, which issues nothing, only looks.
+    /// Counts a request that issues something for its grant, and refuses one too many.
     mutating func admit(
         to grant: Grant, _ request: borrowing Request, into response: inout Response
     ) throws(Refusal) {
-        let (caller, instant) = (context.caller, context.instant)
-        let perCaller = grant.rates.perCaller.map {
-            RateLimiter.Count($0, for: caller, at: request.client, of: grant)
-        }
-        let perGrant = grant.rates.perGrant.map { RateLimiter.Count($0, for: grant) }
-        guard let first = perCaller ?? perGrant else { return }
-        let second = perCaller == nil ? nil : perGrant
         let standing: RateStanding
-        if request.head.method == .head {
-            let other = second.map { limiter.look($0, at: instant) }
-            let one = limiter.look(first, at: instant)
-            standing = one.isAllowed ? other.map { $0.remaining < one.remaining ? $0 : one } ?? one : one
-        } else if let second {
-            standing = limiter.take(first, second, at: instant)
-        } else {
-            standing = limiter.take(first, at: instant)
+        switch (grant.rates.perCaller, grant.rates.perGrant) {
+        case (nil, nil): return
+        case (let rate?, nil):
+            standing = take(RateLimiter.Count(rate, for: context.caller, at: request.client, of: grant), by: request)
+        case (nil, let rate?): standing = take(RateLimiter.Count(rate, for: grant), by: request)
+        case (let rate?, let common?):
+            standing = take(
+                RateLimiter.Count(rate, for: context.caller, at: request.client, of: grant),
+                RateLimiter.Count(common, for: grant), by: request)
         }
         try check(standing, .perGrant, &response)
         tell(standing, &response)
+    }
+
+    /// A request that issues something takes a token; HEAD, which issues nothing, only looks.
+    private func take(_ count: RateLimiter.Count, by request: borrowing Request) -> RateStanding {
+        request.head.method == .head
+            ? limiter.look(count, at: context.instant) : limiter.take(count, at: context.instant)
+    }
+
+    private func take(
+        _ first: RateLimiter.Count, _ second: RateLimiter.Count, by request: borrowing Request
+    ) -> RateStanding {
+        guard request.head.method == .head else { return limiter.take(first, second, at: context.instant) }
+        let other = limiter.look(second, at: context.instant)
+        let one = limiter.look(first, at: context.instant)
+        return one.isAllowed && other.remaining < one.remaining ? other : one
     }
 
     /// Counts a refusal of a session if the caller has used up its share of calls to the vendor.

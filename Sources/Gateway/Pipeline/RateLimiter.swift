@@ -15,9 +15,15 @@ package final class RateLimiter: Sendable {
     struct Count: Sendable {
         fileprivate enum Table { case strangers, callers, grants }
 
-        let rate: Rate
-        fileprivate let table: Table
-        fileprivate let identity: RateTable.Identity
+        /// What a table needs to know of it. It has no references, so that handing it on costs nothing.
+        fileprivate struct Bucket: Sendable {
+            let rate: Rate
+            let table: Table
+            let identity: RateTable.Identity
+        }
+
+        fileprivate let bucket: Bucket
+        var rate: Rate { bucket.rate }
         private let rule: Rule
         private var grant: Grant?
         private var principal: Caller?
@@ -44,25 +50,27 @@ package final class RateLimiter: Sendable {
         /// What all callers together get by a grant.
         init(_ rate: Rate, for grant: Grant) { self.init(rate, in: .grants, .grant, of: grant) }
 
-        private enum Rule: UInt8 { case address, handshake, caller, callerOfGrant, grant }
+        private enum Rule: UInt8, CaseIterable { case address, handshake, caller, callerOfGrant, grant }
+
+        /// A hash of each rule, by its number. Rule, grant and caller or address are hashed each by itself, by a key that no client
+        /// knows, so that no hash of two of them is worked out for a request.
+        private static let rules = Rule.allCases.map { rule in
+            var hasher = Hasher()
+            hasher.combine(rule.rawValue)
+            return UInt64(bitPattern: Int64(hasher.finalize()))
+        }
 
         private init(
             _ rate: Rate, in table: Table, _ rule: Rule, of grant: Grant? = nil, for caller: Caller? = nil,
             at address: ClientAddress = .none
         ) {
-            var hasher = Hasher()
-            hasher.combine(rule.rawValue)
-            if let grant { hasher.add(grant.name) }
-            self.rate = rate
-            self.table = table
             self.rule = rule
             self.grant = grant
             principal = caller
             self.address = address
-            let who = caller.map { RateTable.Identity.hash($0.principal) }
-            identity = RateTable.Identity(
-                rule: UInt64(bitPattern: Int64(hasher.finalize())),
-                who: who ?? (rule == .grant ? 0 : RateTable.Identity.hash(address)))
+            let who = caller?.hash ?? (rule == .grant ? 0 : RateTable.Identity.hash(address))
+            let identity = RateTable.Identity(rule: Count.rules[Int(rule.rawValue)] ^ (grant?.hash ?? 0), who: who)
+            bucket = Bucket(rate: rate, table: table, identity: identity)
         }
 
         /// What it is called by all replicas: the rule, the grant, the caller or the address, each with its length.
@@ -101,7 +109,7 @@ package final class RateLimiter: Sendable {
         }
 
         mutating func take(
-            _ count: Count, in scope: RateScope, at now: Int64, _ wanted: inout [WantedLease]
+            _ count: Count.Bucket, in scope: RateScope, at now: Int64, _ wanted: inout LeaseTable.Wanted?
         ) -> RateStanding {
             let (rate, identity) = (count.rate, count.identity)
             let share = rate.share(among: scope.replicas)
@@ -110,23 +118,19 @@ package final class RateLimiter: Sendable {
                 if scope.lease > 0, standing.isAllowed { leases.owe(standing, for: identity, at: now) }
                 return standing
             }
-            var lease: LeaseTable.Wanted?
-            let standing = leases.take(rate, for: identity, in: scope, at: now, wanted: &lease)
-            if let lease { wanted.append(WantedLease(count: count, wanted: lease)) }
+            let standing = leases.take(rate, for: identity, in: scope, at: now, wanted: &wanted)
             if standing.isAllowed { _ = own.take(share, for: identity, at: now) }
             return standing
         }
 
         /// What there is, without taking it; where that is nothing, some is asked for.
         mutating func look(
-            _ count: Count, in scope: RateScope, at now: Int64, _ wanted: inout [WantedLease]
+            _ count: Count.Bucket, in scope: RateScope, at now: Int64, _ wanted: inout LeaseTable.Wanted?
         ) -> RateStanding {
             let (rate, identity) = (count.rate, count.identity)
             guard scope.isShared else { return own.look(rate.share(among: scope.replicas), for: identity, at: now) }
             let standing = leases.look(rate, for: identity, in: scope, at: now)
-            if !standing.isAllowed, let lease = leases.ask(rate, for: identity, in: scope, at: now) {
-                wanted.append(WantedLease(count: count, wanted: lease))
-            }
+            if !standing.isAllowed { wanted = leases.ask(rate, for: identity, in: scope, at: now) }
             return standing
         }
 
@@ -145,7 +149,7 @@ package final class RateLimiter: Sendable {
             grants = Counts(identities: identities)
         }
 
-        mutating func take(_ count: Count, at now: Int64, _ wanted: inout [WantedLease]) -> RateStanding {
+        mutating func take(_ count: Count.Bucket, at now: Int64, _ wanted: inout LeaseTable.Wanted?) -> RateStanding {
             switch count.table {
             case .strangers: strangers.take(count, in: scope, at: now, &wanted)
             case .callers: callers.take(count, in: scope, at: now, &wanted)
@@ -153,7 +157,7 @@ package final class RateLimiter: Sendable {
             }
         }
 
-        mutating func look(_ count: Count, at now: Int64, _ wanted: inout [WantedLease]) -> RateStanding {
+        mutating func look(_ count: Count.Bucket, at now: Int64, _ wanted: inout LeaseTable.Wanted?) -> RateStanding {
             switch count.table {
             case .strangers: strangers.look(count, in: scope, at: now, &wanted)
             case .callers: callers.look(count, in: scope, at: now, &wanted)
@@ -162,7 +166,7 @@ package final class RateLimiter: Sendable {
         }
 
         mutating func settle(_ lease: WantedLease, _ given: LeaseTable.Given?, at now: Int64) {
-            switch lease.count.table {
+            switch lease.count.bucket.table {
             case .strangers: strangers.settle(lease.wanted, given, at: now)
             case .callers: callers.settle(lease.wanted, given, at: now)
             case .grants: grants.settle(lease.wanted, given, at: now)
@@ -186,33 +190,43 @@ package final class RateLimiter: Sendable {
 
     /// Takes a token, if there is one.
     func take(_ count: Count, at instant: Instant) -> RateStanding {
-        asking { tables, wanted in tables.take(count, at: instant.monotonic, &wanted) }
+        let (bucket, now) = (count.bucket, instant.monotonic)
+        var wanted: LeaseTable.Wanted?
+        let standing = tables.withLock { $0.take(bucket, at: now, &wanted) }
+        ask(wanted, for: count)
+        return standing
     }
 
     /// What there is, without taking it.
     func look(_ count: Count, at instant: Instant) -> RateStanding {
-        asking { tables, wanted in tables.look(count, at: instant.monotonic, &wanted) }
+        let (bucket, now) = (count.bucket, instant.monotonic)
+        var wanted: LeaseTable.Wanted?
+        let standing = tables.withLock { $0.look(bucket, at: now, &wanted) }
+        ask(wanted, for: count)
+        return standing
     }
 
     /// Takes a token of each, or of none where one has none.
     /// - Returns: the standing that refuses, else the one with the fewest tokens left.
     func take(_ first: Count, _ second: Count, at instant: Instant) -> RateStanding {
-        asking { tables, wanted in
-            for count in [first, second] {
-                let standing = tables.look(count, at: instant.monotonic, &wanted)
-                if !standing.isAllowed { return standing }
-            }
-            let one = tables.take(first, at: instant.monotonic, &wanted)
-            let other = tables.take(second, at: instant.monotonic, &wanted)
-            return one.remaining <= other.remaining ? one : other
+        let (one, other, now) = (first.bucket, second.bucket, instant.monotonic)
+        var wanted: LeaseTable.Wanted?
+        var otherWanted: LeaseTable.Wanted?
+        let standing = tables.withLock { tables in
+            var standing = tables.look(one, at: now, &wanted)
+            if standing.isAllowed { standing = tables.look(other, at: now, &otherWanted) }
+            guard standing.isAllowed else { return standing }
+            standing = tables.take(one, at: now, &wanted)
+            let second = tables.take(other, at: now, &otherWanted)
+            return standing.remaining <= second.remaining ? standing : second
         }
+        ask(wanted, for: first)
+        ask(otherWanted, for: second)
+        return standing
     }
 
-    private func asking(_ body: (inout Tables, inout [WantedLease]) -> RateStanding) -> RateStanding {
-        var wanted: [WantedLease] = []
-        let standing = tables.withLock { body(&$0, &wanted) }
-        if !wanted.isEmpty { whenWanted(wanted) }
-        return standing
+    private func ask(_ wanted: LeaseTable.Wanted?, for count: Count) {
+        if let wanted { whenWanted([WantedLease(count: count, wanted: wanted)]) }
     }
 
     // MARK: Replicas
@@ -232,29 +246,12 @@ package final class RateLimiter: Sendable {
 extension RateTable.Identity {
     /// Tells callers from each other, and those without a name by their addresses.
     static func hash(_ caller: Caller, from address: ClientAddress) -> UInt64 {
-        caller.principal.kind == .anonymous ? hash(address) : hash(caller.principal)
-    }
-
-    /// Callers that have a name are told apart by it.
-    static func hash(_ principal: Principal) -> UInt64 {
-        var hasher = Hasher()
-        hasher.combine(principal.kind)
-        hasher.add(principal.id)
-        hasher.add(principal.subject)
-        return UInt64(bitPattern: Int64(hasher.finalize()))
+        caller.principal.kind == .anonymous ? hash(address) : caller.hash
     }
 
     fileprivate static func hash(_ address: ClientAddress) -> UInt64 {
         var hasher = Hasher()
         hasher.combine(address.network)
         return UInt64(bitPattern: Int64(hasher.finalize()))
-    }
-}
-
-extension Hasher {
-    fileprivate mutating func add(_ bytes: [UInt8]) {
-        combine(bytes.count)
-        // Unsafe: the bytes are lent for the call.
-        unsafe bytes.withUnsafeBytes { unsafe combine(bytes: $0) }
     }
 }

@@ -45,13 +45,15 @@ final class RequestReporter {
     func finishParked(_ context: borrowing RequestContext, because refusal: Refusal?, _ response: inout Response) {
         refusal?.write(into: &response, for: context)
         RequestReporter.name(&response, by: context)
-        report(late: context, status: refusal?.status ?? response.status, because: refusal?.code)
+        report(late: context, status: refusal?.status ?? response.status, because: refusal?.code, at: now)
     }
 
     /// An answer leaves now that was held.
     /// - Parameter refusal: what is sent instead of it; nil where it is the answer itself.
-    func finishHeld(_ context: borrowing RequestContext, because refusal: Refusal?, _ response: borrowing Response) {
-        report(late: context, status: refusal?.status ?? response.status, because: refusal?.code)
+    func finishHeld(
+        _ context: borrowing RequestContext, because refusal: Refusal?, _ response: borrowing Response, at now: Instant
+    ) {
+        report(late: context, status: refusal?.status ?? response.status, because: refusal?.code, at: now)
     }
 
     /// A request that had to wait does not get its answer: its client is gone, or it took too long.
@@ -72,9 +74,11 @@ final class RequestReporter {
         accesses.write(context, status: status, because: reason, at: context.instant.unixSeconds)
     }
 
-    private func report(late context: borrowing RequestContext, status: Int, because reason: Refusal.Code?) {
-        let waited = meter.count(late: context, status: status, because: reason)
-        accesses.write(context, status: status, because: reason, waited: waited, at: meter.clock().unixSeconds)
+    private func report(
+        late context: borrowing RequestContext, status: Int, because reason: Refusal.Code?, at now: Instant
+    ) {
+        let waited = meter.count(late: context, status: status, because: reason, at: now)
+        accesses.write(context, status: status, because: reason, waited: waited, at: now.unixSeconds)
     }
 }
 

@@ -56,7 +56,7 @@ package final class ClientPool {
         self.settings = settings
     }
 
-    /// Begins an exchange in the loop's next pass. `completion` is called once, and never before this returns.
+    /// Begins an exchange at the end of the loop's pass. `completion` is called once, and never before this returns.
     /// - Returns: what to cancel it by.
     @discardableResult
     package func start(
@@ -109,7 +109,7 @@ package final class ClientPool {
         origins = [:]
     }
 
-    /// Ends everything, now. What is started later ends in the loop's next pass, if there is one.
+    /// Ends everything, now. What is started later ends at the end of the loop's pass, or in the next, if there is one.
     func cancelAll() {
         retire()
         isClosed = true

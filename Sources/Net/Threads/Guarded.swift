@@ -3,11 +3,12 @@
 /// Nothing of the value can be used without the lock: `withLock` returns a copy, or a value that is safe with any thread.
 // Unsafe: the value is touched under the lock only.
 package final class Guarded<Value: Sendable & ~Copyable>: @unchecked Sendable {
-    private let lock = Lock()
-    private var value: Value
+    @usableFromInline let lock = Lock()
+    @usableFromInline var value: Value
 
     package init(_ value: consuming Value) { self.value = value }
 
+    @inlinable
     package func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -7,7 +7,7 @@
 /// A mutual exclusion that ThreadSanitizer understands, which `Synchronization.Mutex` is not. Held for moments only.
 @safe package final class Lock: @unchecked Sendable {
     // Unsafe: a mutex must not move in memory, as a stored property might; this one is freed by deinit, when nobody can hold it.
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
     package init() {
         unsafe mutex = .allocate(capacity: 1)
@@ -20,6 +20,7 @@
         unsafe mutex.deallocate()
     }
 
+    @inlinable
     package func withLock<Result: ~Copyable, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {

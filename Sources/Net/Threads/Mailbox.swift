@@ -1,6 +1,6 @@
 /// What other threads want done on an event loop's own thread.
 ///
-/// Work is run in the order it came, in one of the loop's next passes. When the loop is over, what is left and what still
+/// Work is run in the order it came, at the end of the loop's pass or in one of the next. When the loop is over, what is left and what still
 /// comes is let go of without being run.
 package final class Mailbox: Sendable {
     private let lock = Lock()
@@ -20,7 +20,7 @@ package final class Mailbox: Sendable {
         sleeper?.wake()
     }
 
-    /// Runs what has come; on the loop's thread. What that posts is run in a later pass.
+    /// Runs what has come; on the loop's thread. What that posts is run by a later call.
     /// - Returns: whether anything had.
     @discardableResult
     func deliver() -> Bool {

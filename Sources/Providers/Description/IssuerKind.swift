@@ -1,7 +1,7 @@
 import Access
 
 /// The kinds of issuer. A route's `makeIssuer` decides which one a grant has, when the configuration compiles.
-package enum IssuerKind: Sendable {
+package indirect enum IssuerKind: Sendable {
     /// Signs with the credential's key.
     case signing(any TokenIssuer)
     /// Signs with the key of one session, which may do what `policy` says (JSON). A request waits for that session with no more

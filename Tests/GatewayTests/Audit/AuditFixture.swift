@@ -25,15 +25,20 @@ final class AuditFixture {
             }
         }
 
-        func deliver(within seconds: Double) {
+        /// - Returns: whether anything has come.
+        func deliver(within seconds: Double) -> Bool {
             let due = condition.withLock {
                 while work.isEmpty, condition.wait(until: .now + seconds) {}
                 defer { work = [] }
                 return work
             }
             for item in due { item() }
+            return !due.isEmpty
         }
     }
+
+    /// The time that the disk takes, and that the loop goes by when it gathers lines.
+    private let time = Guarded<Int64>(0)
 
     let disk = UnreliableDisk()
     let sharedAudit: SharedAudit
@@ -59,9 +64,11 @@ final class AuditFixture {
         settings.maximumSize = maximumSize
         settings.queue = queue
         reporter = RequestReporter(RequestMeter(metrics), .silent, nil)
-        sharedAudit = SharedAudit(settings, Log(Log.Settings(level: .error, format: .json)), calls: disk.calls)
+        let clock: Clock = { [time] in Instant(unixSeconds: 1_800_000_000, nanoseconds: time.withLock { $0 }) }
+        let log = Log(Log.Settings(level: .error, format: .json))
+        sharedAudit = SharedAudit(settings, log, clock: clock, calls: disk.calls)
         try sharedAudit.open()
-        loopAudit = LoopAudit(sharedAudit, answers) { [mail] in mail.post($0) }
+        loopAudit = LoopAudit(sharedAudit, answers, clock: clock) { [mail] in mail.post($0) }
     }
 
     deinit {
@@ -69,6 +76,24 @@ final class AuditFixture {
         sharedAudit.close(within: 120_000)
         try? FileManager.default.removeItem(atPath: folder)
     }
+
+    /// Has the disk take so long for each sync, in nanoseconds.
+    func slowDisk(by nanoseconds: Int64) {
+        disk.set(whenSynced: { [time] in time.withLock { $0 += nanoseconds } })
+    }
+
+    func passTime(_ nanoseconds: Int64) { time.withLock { $0 += nanoseconds } }
+
+    /// The loop's pass is over.
+    func rest() {
+        loopAudit.rest(since: Instant(unixSeconds: 1_800_000_000, nanoseconds: time.withLock { $0 }))
+        if !isBusy, loopAudit.isGathering { loopAudit.pause() }
+    }
+
+    private func deliver(within seconds: Double) { if mail.deliver(within: seconds) { rest() } }
+
+    /// Whether the loop has more to do at once, whenever it has passed.
+    var isBusy = false
 
     /// Issues something, as a pipeline does.
     /// - Parameter isSuperseded: whether the newest configuration would not give it any more.
@@ -84,7 +109,7 @@ final class AuditFixture {
             line.begin("issued", at: 1_800_000_000)
             line.add("requestId", id)
         }
-        loopAudit.rest()
+        rest()
         if let held {
             var context = try RequestContext.made(as: pending, named: "id-\(tickets)")
             if isSuperseded { held.issue = try AuditFixture.supersededIssue() }
@@ -113,7 +138,7 @@ final class AuditFixture {
                 as: pending, named: "denied", by: Caller(principal, index: 1), at: instant)
             loopAudit.begin(at: instant)
             loopAudit.note(.foreignOrigin, of: context)
-            loopAudit.rest()
+            rest()
         }
     }
 
@@ -137,14 +162,14 @@ final class AuditFixture {
     /// - Returns: the statuses, 0 for none within the time.
     func statuses(of tickets: [PendingResponse], within seconds: Double = 120) -> [Int] {
         let end = ContinuousClock.now + .seconds(seconds)
-        while tickets.contains(where: { answer(to: $0) == nil }), .now < end { mail.deliver(within: 0.05) }
+        while tickets.contains(where: { answer(to: $0) == nil }), .now < end { deliver(within: 0.05) }
         return tickets.map { answer(to: $0)?.status ?? 0 }
     }
 
     /// Lets the loop run until something holds.
     func wait(_ isDone: () -> Bool) -> Bool {
         let end = ContinuousClock.now + .seconds(120)
-        while !isDone(), .now < end { mail.deliver(within: 0.05) }
+        while !isDone(), .now < end { deliver(within: 0.05) }
         return isDone()
     }
 

@@ -69,6 +69,88 @@ struct SharedAuditTests {
         #expect(try fixture.ids() == (1...81).map { "id-\($0)" })
     }
 
+    @Test func `a busy loop gathers lines for as long as the disk took last, and its answers wait no longer`() throws {
+        let fixture = try AuditFixture()
+        let begin = fixture.disk.syncs
+        fixture.slowDisk(by: 2_000_000)
+        fixture.isBusy = true
+        // It is not known yet how long the disk takes.
+        #expect(fixture.statuses(of: [try fixture.issue()]) == [200])
+        let early = try fixture.issue(3)
+        fixture.passTime(1_999_999)
+        let late = try fixture.issue(2)
+        #expect(fixture.statuses(of: early + late, within: 0.2) == [0, 0, 0, 0, 0])
+        #expect(fixture.disk.syncs - begin == 1)
+        fixture.passTime(1)
+        fixture.rest()
+        #expect(fixture.statuses(of: early + late) == [200, 200, 200, 200, 200])
+        #expect(fixture.disk.syncs - begin == 2)
+    }
+
+    @Test func `a loop that has nothing else to do has its lines written at once`() throws {
+        let fixture = try AuditFixture()
+        fixture.slowDisk(by: 2_000_000)
+        for _ in 0..<3 { #expect(fixture.statuses(of: [try fixture.issue()]) == [200]) }
+        fixture.isBusy = true
+        let ticket = try fixture.issue()
+        #expect(fixture.statuses(of: [ticket], within: 0.1) == [0])
+        fixture.isBusy = false
+        fixture.rest()
+        #expect(fixture.statuses(of: [ticket]) == [200])
+    }
+
+    @Test func `those who ask again when they have their answers are written with those who came meanwhile`() throws {
+        let fixture = try AuditFixture()
+        fixture.slowDisk(by: 2_000_000)
+        fixture.disk.set(held: true)
+        let first = try fixture.issue()
+        #expect(fixture.disk.waitForSync())
+        let meanwhile = try fixture.issue(5)
+        let begin = fixture.disk.syncs
+        fixture.isBusy = true
+        fixture.disk.set(held: false)
+        #expect(fixture.statuses(of: [first]) == [200])
+        let again = try fixture.issue(3)
+        fixture.isBusy = false
+        fixture.rest()
+        #expect(fixture.statuses(of: meanwhile + again).allSatisfy { $0 == 200 })
+        #expect(fixture.disk.syncs - begin == 1)
+        #expect(try fixture.ids() == (1...9).map { "id-\($0)" })
+    }
+
+    @Test func `however slow the disk was, a busy loop gathers for five milliseconds at most`() throws {
+        let fixture = try AuditFixture()
+        fixture.slowDisk(by: 3_000_000_000)
+        fixture.isBusy = true
+        #expect(fixture.statuses(of: [try fixture.issue()]) == [200])
+        let ticket = try fixture.issue()
+        fixture.passTime(5_000_000)
+        fixture.rest()
+        #expect(fixture.statuses(of: [ticket]) == [200])
+    }
+
+    @Test func `without durability a busy loop has its lines written after five milliseconds`() throws {
+        let fixture = try AuditFixture(.none)
+        fixture.isBusy = true
+        _ = try fixture.issue(20)
+        fixture.passTime(4_999_999)
+        _ = try fixture.issue()
+        #expect(fixture.sharedAudit.standing.groups == 0)
+        fixture.passTime(1)
+        fixture.rest()
+        #expect(fixture.wait { fixture.sharedAudit.standing.groups == 1 })
+        #expect(try fixture.ids().count == 21)
+    }
+
+    @Test func `a busy loop does not gather what the queue has no room for`() throws {
+        let fixture = try AuditFixture(queue: 20)
+        fixture.slowDisk(by: 2_000_000)
+        #expect(fixture.statuses(of: [try fixture.issue()]) == [200])
+        fixture.isBusy = true
+        let tickets = try fixture.issue(11)
+        #expect(fixture.statuses(of: tickets).allSatisfy { $0 == 200 })
+    }
+
     @Test func `with each every line goes to the disk by itself`() throws {
         let fixture = try AuditFixture(.each)
         let begin = fixture.disk.syncs
