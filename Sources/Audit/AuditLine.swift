@@ -29,9 +29,10 @@ package struct AuditLine: ~Copyable {
         reset()
         // Unsafe: the pointers are compared, and nothing is read by them.
         let isSame = unsafe openingEvent.utf8Start == event.utf8Start
-        guard !isSame || openingSecond != moment else {
+        if isSame, openingSecond == moment {
             let opening = opening
-            return text.append(opening)
+            text.append(opening)
+            return
         }
         text.append(members: { line in
             line.add("time", text: { ISO8601.write(moment, into: &$0) })

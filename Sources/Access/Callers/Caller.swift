@@ -31,9 +31,7 @@ package final class Caller: Sendable {
         by credential: Credential = Credential()
     ) {
         self.principal = principal
-        var hasher = Hasher()
-        hasher.combine(principal)
-        hash = UInt64(bitPattern: Int64(hasher.finalize()))
+        hash = RateTable.Identity.hash(principal)
         self.index = index
         endsAt = credential.endsAt
         leeway = credential.leeway

@@ -178,9 +178,7 @@ package final class Grant: Sendable {
         at rates: Rates = Rates(), _ issuance: Issuance
     ) {
         self.entry = entry
-        var hasher = Hasher()
-        hasher.combine(entry.name)
-        hash = UInt64(bitPattern: Int64(hasher.finalize()))
+        hash = RateTable.Identity.hash(entry.name)
         self.principals = principals
         self.resources = resources
         self.lifetimes = lifetimes

@@ -17,10 +17,18 @@ package struct RateTable: ~Copyable {
 
         /// - Parameters:
         ///   - rule: what is counted, such as the hash of a grant's name.
-        ///   - who: a hash that no client can predict, such as `Hasher` makes.
+        ///   - who: a hash that no client can predict.
         package init(rule: UInt64, who: UInt64) { bucket = rule ^ who }
 
         init(bucket: UInt64) { self.bucket = bucket }
+
+        /// A hash of what is counted, or of who asks, by a key that no client knows.
+        @inlinable
+        package static func hash(_ value: some Hashable) -> UInt64 {
+            var hasher = Hasher()
+            hasher.combine(value)
+            return UInt64(bitPattern: Int64(hasher.finalize()))
+        }
     }
 
     private var buckets: IdentityTable<Bucket>

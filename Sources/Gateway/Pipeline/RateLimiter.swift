@@ -54,11 +54,7 @@ package final class RateLimiter: Sendable {
 
         /// A hash of each rule, by its number. Rule, grant and caller or address are hashed each by itself, by a key that no client
         /// knows, so that no hash of two of them is worked out for a request.
-        private static let rules = Rule.allCases.map { rule in
-            var hasher = Hasher()
-            hasher.combine(rule.rawValue)
-            return UInt64(bitPattern: Int64(hasher.finalize()))
-        }
+        private static let rules = Rule.allCases.map { RateTable.Identity.hash($0.rawValue) }
 
         private init(
             _ rate: Rate, in table: Table, _ rule: Rule, of grant: Grant? = nil, for caller: Caller? = nil,
@@ -68,7 +64,7 @@ package final class RateLimiter: Sendable {
             self.grant = grant
             principal = caller
             self.address = address
-            let who = caller?.hash ?? (rule == .grant ? 0 : RateTable.Identity.hash(address))
+            let who = caller?.hash ?? (rule == .grant ? 0 : RateTable.Identity.hash(address.network))
             let identity = RateTable.Identity(rule: Count.rules[Int(rule.rawValue)] ^ (grant?.hash ?? 0), who: who)
             bucket = Bucket(rate: rate, table: table, identity: identity)
         }
@@ -246,12 +242,6 @@ package final class RateLimiter: Sendable {
 extension RateTable.Identity {
     /// Tells callers from each other, and those without a name by their addresses.
     static func hash(_ caller: Caller, from address: ClientAddress) -> UInt64 {
-        caller.principal.kind == .anonymous ? hash(address) : caller.hash
-    }
-
-    fileprivate static func hash(_ address: ClientAddress) -> UInt64 {
-        var hasher = Hasher()
-        hasher.combine(address.network)
-        return UInt64(bitPattern: Int64(hasher.finalize()))
+        caller.principal.kind == .anonymous ? hash(address.network) : caller.hash
     }
 }

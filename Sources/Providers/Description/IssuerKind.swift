@@ -1,6 +1,8 @@
 import Access
 
 /// The kinds of issuer. A route's `makeIssuer` decides which one a grant has, when the configuration compiles.
+///
+/// It is indirect, since a list has one for each grant, and an issuer of sessions has many fields.
 package indirect enum IssuerKind: Sendable {
     /// Signs with the credential's key.
     case signing(any TokenIssuer)
