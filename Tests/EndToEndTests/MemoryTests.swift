@@ -29,11 +29,12 @@ struct MemoryTests {
     /// - Returns: those who are.
     private func begin(_ count: Int, at service: Service) -> [Client] {
         let head = service.text("POST", "/nos/token", ["Content-Type: application/json", "Content-Length: 1000000"])
+        let unfinished = head + String(repeating: " ", count: 999_000)
         var clients: [Client] = []
         for _ in 0..<count {
             guard let client = try? service.connect() else { break }
             // Those beyond the limit are answered before they have sent it all.
-            try? client.send(head + String(repeating: " ", count: 999_000))
+            try? client.send(unfinished)
             clients.append(client)
         }
         return clients
