@@ -21,13 +21,12 @@ let compact: [LinkerSetting] = [
         .when(platforms: [.linux], configuration: .release))
 ]
 
-/// AddressSanitizer watches the rooms, not the tests that ask them, and the compiler reads a module of tests once: that is a third
-/// of the build.
+/// AddressSanitizer watches the rooms, not the tests that ask them: that is a quarter of the build.
 let asking: [SwiftSetting] =
     strict + [
         .unsafeFlags(
             ["reads", "writes", "atomics"].flatMap { ["-Xllvm", "-asan-instrument-\($0)=0"] }
-                + ["-Xllvm", "-asan-stack=0", "-Xllvm", "-asan-globals=0", "-no-emit-module-separately"])
+                + ["-Xllvm", "-asan-stack=0", "-Xllvm", "-asan-globals=0"])
     ]
 
 /// One room: a library target with the rooms it may look into. What is not memory-safe in it has to say `unsafe`.
