@@ -11,15 +11,22 @@ import Synchronization
 /// are lost, and counted.
 package final class LogWriter: Sendable {
     private let descriptor: Int32
+    private let isOwner: Bool
     /// The most bytes that may wait to be written.
     private let limit: Atomic<Int>
     private let queue = DispatchQueue(label: "log")
     private let waiting = Atomic(0)
     private let lost = Atomic<UInt64>(0)
 
-    package init(_ descriptor: Int32, limit: Int) {
+    /// - Parameter isOwner: whether the descriptor is closed when nobody has the writer any more, and nothing waits.
+    package init(_ descriptor: Int32, limit: Int, isOwner: Bool = false) {
         self.descriptor = descriptor
+        self.isOwner = isOwner
         self.limit = Atomic(limit)
+    }
+
+    deinit {
+        if isOwner { close(descriptor) }
     }
 
     /// The process's standard error.

@@ -6,20 +6,14 @@ import Testing
 final class LogFile {
     let log: Log
     private let path = FileManager.default.temporaryDirectory.path + "/countersign-\(UUID().uuidString)"
-    private let descriptor: Int32
 
     init(level: Log.Level) throws {
-        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        log = Log(Log.Settings(level: level, format: .text), to: LogWriter(descriptor, limit: 1 << 16))
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        log = Log(Log.Settings(level: level, format: .text), to: LogWriter(descriptor, limit: 1 << 16, isOwner: true))
         try #require(descriptor >= 0)
     }
 
-    deinit {
-        // Its thread must not write to whoever has the descriptor's number by then.
-        log.writer.flush(within: 60_000)
-        close(descriptor)
-        unlink(path)
-    }
+    deinit { unlink(path) }
 
     /// All that it says until now.
     func text() throws -> String {

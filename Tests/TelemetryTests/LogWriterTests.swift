@@ -132,6 +132,19 @@ struct LogWriterTests {
         #expect(writer.lostLines == 200)
     }
 
+    @Test func `a descriptor of its own is closed when the last line is written, and not before`() throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
+        let lines = (0..<5_000).map { LogWriterTests.line(0, $0) }
+        do {
+            let writer = LogWriter(ends[1], limit: .max, isOwner: true)
+            for line in lines { writer.write(line, lines: 1) }
+        }
+        // Ends when nobody has the other end.
+        let text = try FileHandle(fileDescriptor: ends[0], closeOnDealloc: true).readToEnd()
+        #expect(text.map(Array.init) == Array(lines.joined()))
+    }
+
     @Test func `flushing waits for what was taken, but no longer than it is told to`() throws {
         let pipe = try Pipe()
         let writer = LogWriter(pipe.writing, limit: 1_000_000)

@@ -291,13 +291,11 @@ private final class LogFile: Sendable {
         descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         unlink(path)
         guard descriptor >= 0 else { throw Program.Failure(description: "no file for the log: error \(errno)") }
-        writer = LogWriter(descriptor, limit: 1 << 20)
+        // Who logs late must not write to whoever has the descriptor's number by then.
+        writer = LogWriter(fcntl(descriptor, F_DUPFD_CLOEXEC, 0), limit: 1 << 20, isOwner: true)
     }
 
-    deinit {
-        writer.flush(within: 5000)
-        Glibc.close(descriptor)
-    }
+    deinit { Glibc.close(descriptor) }
 
     var text: String {
         writer.flush(within: 5000)
