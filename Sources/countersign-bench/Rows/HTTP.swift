@@ -70,6 +70,20 @@ enum Sample {
             ] + fields) + body
     }
 
+    /// What a form has for a text.
+    static func encoded(_ text: [UInt8]) -> String {
+        var out = ByteWriter()
+        Percent.encode(text.span, into: &out)
+        return out.array.text
+    }
+
+    /// The moment of the operations, as V4 has it.
+    static let date: String = {
+        var out = ByteWriter()
+        ISO8601.writeBasic(Fixture.seconds, into: &out)
+        return out.array.text
+    }()
+
     private static func request(_ line: String, _ fields: [String]) -> String {
         ([line + " HTTP/1.1", "Host: 127.0.0.1:8080"] + fields).map { $0 + "\r\n" }.joined() + "\r\n"
     }

@@ -14,17 +14,6 @@ extension Chapter {
             x-oss-meta-origin:the second floor, the eastern wing, camera number 3
             /test-bucket/objects/2026/11/20/image-000001.jpg
             """)
-    private static func encoded(_ text: [UInt8]) -> String {
-        var out = ByteWriter()
-        Percent.encode(text.span, into: &out)
-        return out.array.text
-    }
-
-    private static let date: String = {
-        var out = ByteWriter()
-        ISO8601.writeBasic(Fixture.seconds, into: &out)
-        return out.array.text
-    }()
     private static let canonical = Array(
         text: """
             PUT
@@ -32,7 +21,7 @@ extension Chapter {
             partNumber=12&uploadId=0004B9895DBBB6EC98E36
             content-type:image/jpeg
             x-oss-content-sha256:UNSIGNED-PAYLOAD
-            x-oss-date:\(date)
+            x-oss-date:\(Sample.date)
             x-oss-meta-author:alice of the photographers
 
 
@@ -40,12 +29,12 @@ extension Chapter {
             """)
     private static let stringV4: [UInt8] = {
         let digest = (try? Digest(.sha256, of: canonical.span))?.bytes.array ?? []
-        let scope = "\(date.prefix(8))/cn-hangzhou/oss/aliyun_v4_request"
-        return Array(text: "OSS4-HMAC-SHA256\n\(date)\n\(scope)\n\(Hex.encode(digest).text)")
+        let scope = "\(Sample.date.prefix(8))/cn-hangzhou/oss/aliyun_v4_request"
+        return Array(text: "OSS4-HMAC-SHA256\n\(Sample.date)\n\(scope)\n\(Hex.encode(digest).text)")
     }()
-    private static let askV1 = "contentToSign=\(encoded(text))"
+    private static let askV1 = "contentToSign=\(Sample.encoded(text))"
     private static let askV4 =
-        "version=v4&stringToSign=\(encoded(stringV4))&canonicalRequest=\(encoded(canonical))"
+        "version=v4&stringToSign=\(Sample.encoded(stringV4))&canonicalRequest=\(Sample.encoded(canonical))"
 
     private static let download = "key=objects/2026/11/20/image-000001.jpg"
     private static let asked = download + "&method=PUT"

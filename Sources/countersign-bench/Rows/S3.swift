@@ -1,4 +1,5 @@
 import Bytes
+import Crypto
 
 extension Chapter {
     private static let asked = "key=objects/2026/11/20/image-000001.jpg&method=PUT"
@@ -6,6 +7,33 @@ extension Chapter {
     private static let request = asked + "&header=content-type:image/jpeg&header=x-amz-meta-author:alice"
 
     private static let form = "key=objects/2026/11/20/image-000001.jpg&contentType=image/jpeg"
+
+    private static let canonical = Array(
+        text: """
+            PUT
+            /objects/2026/11/20/image-000001.jpg
+
+            content-type:image/jpeg
+            host:test-bucket.s3.eu-west-1.amazonaws.com
+            x-amz-content-sha256:UNSIGNED-PAYLOAD
+            x-amz-date:\(Sample.date)
+
+            content-type;host;x-amz-content-sha256;x-amz-date
+            UNSIGNED-PAYLOAD
+            """)
+    private static let string: [UInt8] = {
+        let digest = (try? Digest(.sha256, of: canonical.span))?.bytes.array ?? []
+        let scope = "\(Sample.date.prefix(8))/eu-west-1/s3/aws4_request"
+        return Array(text: "AWS4-HMAC-SHA256\n\(Sample.date)\n\(scope)\n\(Hex.encode(digest).text)")
+    }()
+    private static let signed = "contentToSign=\(Sample.encoded(string))&canonicalRequest=\(Sample.encoded(canonical))"
+    private static let ofUppy = #"{"key":"objects/2026/11/20/image-000001.jpg","method":"PUT"}"#
+    private static let ofPart =
+        #"{"key":"objects/2026/11/20/video.mp4","method":"PUT","uploadId":"2~VXB5bG9hZCBJRC","partNumber":12}"#
+    private static let ofIceberg = """
+        {"region":"eu-west-1","method":"PUT","headers":{"Content-Type":["image/jpeg"]},
+         "uri":"https://test-bucket.s3.eu-west-1.amazonaws.com/objects/2026/11/20/image-000001.jpg"}
+        """
 
     static let s3 = Chapter(
         credentials: """
@@ -22,6 +50,12 @@ extension Chapter {
               headers: ["content-type", "x-amz-meta-*"] },
             "s3-forms": { route: "s3.post-policy", credential: "s3", callers: ["anonymous"], public: true,
               bucket: "test-bucket", keyPrefix: "objects/", maxSize: "10MiB", contentTypes: ["image/*"], lifetime: "1h" },
+            "s3-signatures": { route: "s3.sign", credential: "s3", callers: ["anonymous"], public: true,
+              bucket: "test-bucket", keyPrefix: "objects/", methods: ["GET", "PUT"],
+              headers: ["content-type"], subresources: ["uploadId", "partNumber"], presign: "1h",
+              overwrite: true },
+            "s3-tables": { route: "s3.iceberg", credential: "s3", callers: ["anonymous"], public: true,
+              bucket: "test-bucket", keyPrefix: "objects/", methods: ["GET", "PUT"], headers: ["content-type"] },
 
             """,
         rows: [
@@ -30,5 +64,16 @@ extension Chapter {
             .issuing("S3 request, issued", "s3.authorization", request),
             .answering("S3 request, GET answered", Sample.get("/s3/authorization?\(request)")),
             .answering("S3 form, GET answered", Sample.get("/s3/post-policy?\(form)")),
+            .issuing("S3 string, signed", "s3.sign", signed),
+            .answering(
+                "S3 string and request, POST of a form answered",
+                Sample.post("/s3/sign", "application/x-www-form-urlencoded", signed)),
+            .answering(
+                "S3 URL for Uppy, POST of JSON answered", Sample.post("/s3/sign", "application/json", ofUppy)),
+            .answering(
+                "S3 URL of a part for Uppy, POST of JSON answered", Sample.post("/s3/sign", "application/json", ofPart)),
+            .answering(
+                "S3 request of Iceberg, POST of JSON answered",
+                Sample.post("/v1/aws/s3/sign", "application/json", ofIceberg)),
         ])
 }
