@@ -1,4 +1,5 @@
 import Bytes
+import Crypto
 import HTTP
 
 extension Chapter {
@@ -83,6 +84,14 @@ enum Sample {
         ISO8601.writeBasic(Fixture.seconds, into: &out)
         return out.array.text
     }()
+
+    /// The string to sign of V4 for a canonical request, made at that moment.
+    /// - Parameter scope: what follows the day.
+    static func stringToSign(_ algorithm: String, _ scope: String, of canonical: [UInt8]) -> [UInt8] {
+        // Without its hash no row with it would be permitted.
+        let digest = (try? Digest(.sha256, of: canonical.span))?.bytes.array ?? []
+        return Array(text: "\(algorithm)\n\(date)\n\(date.prefix(8))/\(scope)\n\(Hex.encode(digest).text)")
+    }
 
     private static func request(_ line: String, _ fields: [String]) -> String {
         ([line + " HTTP/1.1", "Host: 127.0.0.1:8080"] + fields).map { $0 + "\r\n" }.joined() + "\r\n"

@@ -1,5 +1,4 @@
 import Bytes
-import Crypto
 import Providers
 
 extension Chapter {
@@ -27,11 +26,8 @@ extension Chapter {
 
             UNSIGNED-PAYLOAD
             """)
-    private static let stringV4: [UInt8] = {
-        let digest = (try? Digest(.sha256, of: canonical.span))?.bytes.array ?? []
-        let scope = "\(Sample.date.prefix(8))/cn-hangzhou/oss/aliyun_v4_request"
-        return Array(text: "OSS4-HMAC-SHA256\n\(Sample.date)\n\(scope)\n\(Hex.encode(digest).text)")
-    }()
+    private static let stringV4 = Sample.stringToSign(
+        "OSS4-HMAC-SHA256", "cn-hangzhou/oss/aliyun_v4_request", of: canonical)
     private static let askV1 = "contentToSign=\(Sample.encoded(text))"
     private static let askV4 =
         "version=v4&stringToSign=\(Sample.encoded(stringV4))&canonicalRequest=\(Sample.encoded(canonical))"

@@ -1,5 +1,4 @@
 import Bytes
-import Crypto
 
 extension Chapter {
     private static let asked = "key=objects/2026/11/20/image-000001.jpg&method=PUT"
@@ -21,12 +20,8 @@ extension Chapter {
             content-type;host;x-amz-content-sha256;x-amz-date
             UNSIGNED-PAYLOAD
             """)
-    private static let string: [UInt8] = {
-        let digest = (try? Digest(.sha256, of: canonical.span))?.bytes.array ?? []
-        let scope = "\(Sample.date.prefix(8))/eu-west-1/s3/aws4_request"
-        return Array(text: "AWS4-HMAC-SHA256\n\(Sample.date)\n\(scope)\n\(Hex.encode(digest).text)")
-    }()
-    private static let signed = "contentToSign=\(Sample.encoded(string))&canonicalRequest=\(Sample.encoded(canonical))"
+    private static let string = Sample.stringToSign("AWS4-HMAC-SHA256", "eu-west-1/s3/aws4_request", of: canonical)
+    private static let remote = "contentToSign=\(Sample.encoded(string))&canonicalRequest=\(Sample.encoded(canonical))"
     private static let ofUppy = #"{"key":"objects/2026/11/20/image-000001.jpg","method":"PUT"}"#
     private static let ofPart =
         #"{"key":"objects/2026/11/20/video.mp4","method":"PUT","uploadId":"2~VXB5bG9hZCBJRC","partNumber":12}"#
@@ -64,10 +59,10 @@ extension Chapter {
             .issuing("S3 request, issued", "s3.authorization", request),
             .answering("S3 request, GET answered", Sample.get("/s3/authorization?\(request)")),
             .answering("S3 form, GET answered", Sample.get("/s3/post-policy?\(form)")),
-            .issuing("S3 string, signed", "s3.sign", signed),
+            .issuing("S3 string, signed", "s3.sign", remote),
             .answering(
                 "S3 string and request, POST of a form answered",
-                Sample.post("/s3/sign", "application/x-www-form-urlencoded", signed)),
+                Sample.post("/s3/sign", "application/x-www-form-urlencoded", remote)),
             .answering(
                 "S3 URL for Uppy, POST of JSON answered", Sample.post("/s3/sign", "application/json", ofUppy)),
             .answering(
