@@ -45,10 +45,9 @@ struct AuditTests {
         String(Digests.hex(Digests.sha256(Array(token.utf8))).prefix(32))
     }
 
-    @Test(arguments: Transport.allCases)
-    func `every route leaves one line of what it has issued, with the token's fingerprint and never the token`(
-        _ transport: Transport
-    ) throws {
+    @Test
+    func `every route leaves one line of what it has issued, with the token's fingerprint and never the token`() throws
+    {
         let kodo = try FakeKodo(secret: Setup.qiniuSecret) { _, _, _ in false }
         let nos = try FakeNOS()
         let sts = try ClientPeer { peer, _ in
@@ -59,7 +58,7 @@ struct AuditTests {
         defer { _ = sts.stop() }
         let setup = Setup.everyRoute("audit", kodo: kodo.url, nos: nos.url, sts: "http://127.0.0.1:\(sts.port)")
             .audited()
-        let service = try Service(setup, transport, Setup.Secrets().environment)
+        let service = try Service(setup, .epoll, Setup.Secrets().environment)
         defer { service.stop() }
         var given: [(route: EveryRoute, answer: Answer, principal: String, object: String)] = []
         for route in EveryRoute.all(kodo: kodo.url, nos: nos.url) where !route.isCallback {
@@ -104,9 +103,9 @@ struct AuditTests {
         try trail.expectWhole()
     }
 
-    @Test(arguments: Transport.allCases)
-    func `who is known and refused has a line with the clause; all others are counted`(_ transport: Transport) throws {
-        let service = try Service(AuditTests.open.audited(), transport)
+    @Test
+    func `who is known and refused has a line with the clause; all others are counted`() throws {
+        let service = try Service(AuditTests.open.audited(), .epoll)
         defer { service.stop() }
         let (alice, bob) = (APIKey.alice.bearer, APIKey.bob.bearer)
         let refused = try [
@@ -144,13 +143,11 @@ struct AuditTests {
         try trail.expectWhole()
     }
 
-    @Test(arguments: Transport.allCases)
-    func `who floods the audit with refusals has few lines, is counted, and keeps nobody from being served`(
-        _ transport: Transport
-    ) throws {
+    @Test
+    func `who floods the audit with refusals has few lines, is counted, and keeps nobody from being served`() throws {
         var setup = AuditTests.open.audited("batch", "deniedPerMinute: 5")
         setup.server = "workers: 1,"
-        let service = try Service(setup, transport)
+        let service = try Service(setup, .epoll)
         defer { service.stop() }
         let client = try service.connect()
         for _ in 0..<10 {
@@ -175,11 +172,11 @@ struct AuditTests {
         try trail.expectWhole()
     }
 
-    @Test(arguments: Transport.allCases)
-    func `the trace of a request is in its line, and metrics and the log tell of it`(_ transport: Transport) throws {
+    @Test
+    func `the trace of a request is in its line, and metrics and the log tell of it`() throws {
         var setup = AuditTests.open.audited()
         setup.log = "requests: true"
-        let service = try Service(setup, transport)
+        let service = try Service(setup, .epoll)
         defer { service.stop() }
         let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
         let field = "traceparent: 00-\(trace)-00f067aa0ba902b7-01"

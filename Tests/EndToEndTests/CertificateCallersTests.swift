@@ -64,14 +64,12 @@ struct CertificateCallersTests {
     private static let own = "/qiniu/uptoken?key=own/backend/a.jpg"
     private static let open = "/qiniu/uptoken?key=open/a.jpg"
 
-    @Test(arguments: Transport.allCases)
-    func `R9: a certificate is its caller's by any of the names, on every request of its connection`(
-        _ transport: Transport
-    ) throws {
+    @Test
+    func `R9: a certificate is its caller's by any of the names, on every request of its connection`() throws {
         for san in [
             "dns:backend.example.com", "uri:spiffe://example.com/backend", "email:ops@example.com",
         ] {
-            try Service.run(setup("by \(san)", "{ id: \"backend\", san: \"\(san)\" }"), transport) { service in
+            try Service.run(setup("by \(san)", "{ id: \"backend\", san: \"\(san)\" }"), .epoll) { service in
                 let client = try service.connect(showing: certificates.caller)
                 for target in [Self.own, "/qiniu/uptoken?key=all/certificate-backend/b", Self.own] {
                     try client.send(service.text("GET", target))
@@ -92,12 +90,10 @@ struct CertificateCallersTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `R8: a certificate that is nobody's is 401, and never anonymous; what is said expressly goes first`(
-        _ transport: Transport
-    ) throws {
+    @Test
+    func `R8: a certificate that is nobody's is 401, and never anonymous; what is said expressly goes first`() throws {
         let double = #"{ id: "other", san: "dns:denied.example.com" }"#
-        try Service.run(setup("nobody's", "\(Self.backend), \(double)"), transport) { service in
+        try Service.run(setup("nobody's", "\(Self.backend), \(double)"), .epoll) { service in
             try ask(service, nil, Self.open).expectSuccess()
             try ask(service, certificates.unknownCaller, Self.open).expectProblem(
                 401, "unauthenticated", "known caller")
@@ -112,10 +108,10 @@ struct CertificateCallersTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `R12: who is denied gets nothing, by certificate or by ticket`(_ transport: Transport) throws {
+    @Test
+    func `R12: who is denied gets nothing, by certificate or by ticket`() throws {
         let minting = setup()
-        let ticket = try Service.run(minting, transport) { service in
+        let ticket = try Service.run(minting, .epoll) { service in
             let client = try service.connect(showing: certificates.caller)
             let json = "Content-Type: application/json"
             try client.send(service.text("POST", "/tickets", [json], body: #"{"grant":"own"}"#))
@@ -128,7 +124,7 @@ struct CertificateCallersTests {
             #expect(answer.json["grant"] == "own")
             return ticket
         }
-        try Service.run(setup("denied", deny: "\"certificate:backend\""), transport) { service in
+        try Service.run(setup("denied", deny: "\"certificate:backend\""), .epoll) { service in
             try ask(service, certificates.caller, Self.own).expectProblem(403, "forbidden")
             try ask(service, certificates.caller, "/grants").expectProblem(403, "forbidden")
             try ask(service, nil, Self.own + "&ticket=\(ticket)").expectProblem(403, "forbidden")
@@ -137,18 +133,18 @@ struct CertificateCallersTests {
         let other = #"{ id: "other", san: "dns:backend.example.com" }"#
         var renamed = setup("renamed", other)
         renamed.rest = renamed.rest.replacing("certificate:backend", with: "certificate:other")
-        try Service.run(renamed, transport) { service in
+        try Service.run(renamed, .epoll) { service in
             // R19: the id of whom it was made for is nobody's any more.
             try ask(service, nil, Self.own + "&ticket=\(ticket)").expectProblem(401, "unauthenticated")
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `R19: a ticket ends when the list of revocations names its maker's certificate, and outlives other lists`(
-        _ transport: Transport
-    ) throws {
+    @Test
+    func `R19: a ticket ends when the list of revocations names its maker's certificate, and outlives other lists`()
+        throws
+    {
         func setup(_ list: String) -> Setup { self.setup("ticket", beside: "crlFile: \"\(list)\",") }
-        try Service.run(setup(certificates.emptyRevocations), transport) { service in
+        try Service.run(setup(certificates.emptyRevocations), .epoll) { service in
             func mint(_ pair: ClientCertificates.Pair) throws -> String {
                 let client = try service.connect(showing: pair)
                 let json = "Content-Type: application/json"
@@ -157,7 +153,7 @@ struct CertificateCallersTests {
             }
             let (good, revoked) = (try mint(certificates.caller), try mint(certificates.revokedCaller))
             for url in [good, revoked] { try ask(service, nil, url).expectSuccess() }
-            try service.reload(setup(certificates.revocations), transport, generation: 2)
+            try service.reload(setup(certificates.revocations), .epoll, generation: 2)
             try ask(service, nil, good).expectSuccess()
             try ask(service, nil, revoked).expectProblem(401, "unauthenticated", "is no longer valid")
             // The certificate is not the caller's any more: by no name that it has, or as much another's, by any of its names.
@@ -167,15 +163,15 @@ struct CertificateCallersTests {
                 #"{ id: "backend", san: "dns:new.example.com" }, { id: "other", san: "dns:backend.example.com" }"#,
             ].enumerated() {
                 let renamed = self.setup("ticket", others, beside: "crlFile: \"\(certificates.revocations)\",")
-                try service.reload(renamed, transport, generation: 2 * number + 3)
+                try service.reload(renamed, .epoll, generation: 2 * number + 3)
                 try ask(service, nil, good).expectProblem(401, "unauthenticated", "is no longer valid")
-                try service.reload(setup(certificates.revocations), transport, generation: 2 * number + 4)
+                try service.reload(setup(certificates.revocations), .epoll, generation: 2 * number + 4)
                 try ask(service, nil, good).expectSuccess()
             }
             // And when its authority is none any more.
             var other = self.setup("ticket")
             other.server = other.server.replacing(certificates.authority, with: certificates.strangeAuthority)
-            try service.reload(other, transport, generation: 9)
+            try service.reload(other, .epoll, generation: 9)
             try ask(service, nil, good).expectProblem(401, "unauthenticated")
         }
     }

@@ -22,13 +22,13 @@ struct CurlTests {
     }
 
     /// The commands of README's "Ask it" as they stand there, but for the ports.
-    @Test(arguments: Transport.allCases)
-    func `a file goes to Kodo and comes back as README says`(_ transport: Transport) throws {
+    @Test
+    func `a file goes to Kodo and comes back as README says`() throws {
         let readme = try CurlTests.text("README.md")
         let block = try #require(readme.components(separatedBy: "```\n").first { $0.hasPrefix("$ printf") })
         let commands = block.split(separator: "\n").filter { $0.hasPrefix("$ ") }.map { $0.dropFirst(2) }
         #expect(commands.count == 4)
-        try demonstrate(transport) { base, folder, sandbox in
+        try demonstrate(.epoll) { base, folder, sandbox in
             let script = (["set -euo pipefail"] + commands).joined(separator: "\n")
                 .replacing("http://localhost:8080", with: base)
                 .replacing("localhost:8090", with: "localhost:\(sandbox)")
@@ -78,13 +78,13 @@ struct CurlTests {
     }
 
     /// The commands as they stand in docs/examples.md, but for the ports.
-    @Test(arguments: Transport.allCases)
-    func `a file goes to each vendor's side and comes back as the examples say`(_ transport: Transport) throws {
+    @Test
+    func `a file goes to each vendor's side and comes back as the examples say`() throws {
         let examples = try CurlTests.text("docs/examples.md")
         let block = try #require(examples.components(separatedBy: "```\n").first { $0.hasPrefix("$ field()") })
         let commands = block.split(separator: "\n").filter { $0.hasPrefix("$ ") }.map { $0.dropFirst(2) }
         #expect(commands.count == 11 && commands.count { $0.contains("| cmp - a.jpg") } == 3)
-        try demonstrate(transport) { base, folder, sandbox in
+        try demonstrate(.epoll) { base, folder, sandbox in
             let script = (["set -euo pipefail"] + commands).joined(separator: "\n")
                 .replacing("http://localhost:8080", with: base)
                 .replacing("localhost:8090", with: "localhost:\(sandbox)")
@@ -99,9 +99,9 @@ struct CurlTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `the four kinds of commands work as README says`(_ transport: Transport) throws {
-        try demonstrate(transport) { base, folder, _ in
+    @Test
+    func `the four kinds of commands work as README says`() throws {
+        try demonstrate(.epoll) { base, folder, _ in
             let qiniu = try JSON(try CurlTests.curl(["\(base)/qiniu/uptoken?key=photos/a.jpg"]).out)
             let upload = try UploadTokenReading(qiniu: qiniu["uptoken"]?.string, secret: Setup.qiniuSecret)
             #expect(upload.policy["scope"] == "demo-media:photos/a.jpg")
@@ -129,9 +129,9 @@ struct CurlTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `forms and streams are given as README says`(_ transport: Transport) throws {
-        try demonstrate(transport) { base, _, _ in
+    @Test
+    func `forms and streams are given as README says`() throws {
+        try demonstrate(.epoll) { base, _, _ in
             let form = try CurlTests.curl(["\(base)/oss/post-policy?key=forms/a.png&contentType=image/png"])
             let posted = try PostedForm(try JSON(form.out), accessKey: "demo-oss-access-key")
             #expect(posted.fault(size: 10_485_760) == nil)
@@ -142,9 +142,9 @@ struct CurlTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `requests and URLs of OSS are signed as README shows`(_ transport: Transport) throws {
-        try demonstrate(transport) { base, _, sandbox in
+    @Test
+    func `requests and URLs of OSS are signed as README shows`() throws {
+        try demonstrate(.epoll) { base, _, sandbox in
             let header = ["-G", "-d", "header=content-type:image/jpeg"]
             for arguments in [
                 ["\(base)/oss/presigned-url?key=demo/a.jpg"],
@@ -180,9 +180,9 @@ struct CurlTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `what README shows as refused is refused, and says what would be right`(_ transport: Transport) throws {
-        try demonstrate(transport) { base, _, _ in
+    @Test
+    func `what README shows as refused is refused, and says what would be right`() throws {
+        try demonstrate(.epoll) { base, _, _ in
             let unknown = try JSON(try CurlTests.curl(["\(base)/qiniu/uptoken?kez=photos/a.jpg"]).out)
             #expect(unknown["code"] == "unknown_parameter")
             #expect(unknown["detail"] == "kez is not known; did you mean key?")

@@ -24,11 +24,11 @@ struct FetchedKeysTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `keys are fetched at start, taken up when they change, and outlive the issuer`(_ transport: Transport) throws {
+    @Test
+    func `keys are fetched at start, taken up when they change, and outlive the issuer`() throws {
         let (old, new) = (TestKey(.es256), TestKey(.eddsa))
         let issuer = try FakeIssuer([old])
-        try Service.run(FakeIssuer.setup(issuer.url), transport) { service in
+        try Service.run(FakeIssuer.setup(issuer.url), .epoll) { service in
             try ask(service, old, until: 200, past: [401])
             try ask(service, TestKey(.eddsa), until: 401, past: [])
             issuer.publish([old, new])
@@ -47,17 +47,15 @@ struct FetchedKeysTests {
         #expect(requests.allSatisfy { !$0.contains("Authorization") && !$0.contains("eyJ") })
     }
 
-    @Test(arguments: Transport.allCases)
-    func `R19: a ticket ends when the key that signed its maker's token is gone from the issuer's set`(
-        _ transport: Transport
-    ) throws {
+    @Test
+    func `R19: a ticket ends when the key that signed its maker's token is gone from the issuer's set`() throws {
         let (old, new) = (TestKey(.es256), TestKey(.eddsa))
         let issuer = try FakeIssuer([old, new])
         var setup = FakeIssuer.setup(issuer.url)
         setup.rest = setup.rest.replacing(
             "authentication: {",
             with: "authentication: { tickets: { secret: \"\(Setup.ticketSecret)\" },")
-        try Service.run(setup, transport) { service in
+        try Service.run(setup, .epoll) { service in
             try ask(service, old, until: 200, past: [401])
             func mint(_ key: TestKey) throws -> String {
                 let bearer = "Authorization: Bearer \(FakeIssuer.token(of: key))"
@@ -80,13 +78,11 @@ struct FetchedKeysTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `of a set of 20 keys 16 are good, and the log says in one line how many are not used`(
-        _ transport: Transport
-    ) throws {
+    @Test
+    func `of a set of 20 keys 16 are good, and the log says in one line how many are not used`() throws {
         let keys = (0..<20).map { _ in TestKey(.eddsa) }
         let issuer = try FakeIssuer(keys)
-        try Service.run(FakeIssuer.setup(issuer.url), transport) { service in
+        try Service.run(FakeIssuer.setup(issuer.url), .epoll) { service in
             try ask(service, keys[15], until: 200, past: [401])
             for key in keys[16...] { try ask(service, key, until: 401, past: []) }
             let log = service.stop().err
@@ -95,8 +91,8 @@ struct FetchedKeysTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `before the issuer can be reached it is 401, and good when it is there`(_ transport: Transport) throws {
+    @Test
+    func `before the issuer can be reached it is 401, and good when it is there`() throws {
         let key = TestKey(.es256)
         let port: UInt16
         do {
@@ -104,7 +100,7 @@ struct FetchedKeysTests {
             let issuer = try FakeIssuer([key])
             port = issuer.port
         }
-        try Service.run(FakeIssuer.setup("http://127.0.0.1:\(port)/.well-known/jwks.json"), transport) { service in
+        try Service.run(FakeIssuer.setup("http://127.0.0.1:\(port)/.well-known/jwks.json"), .epoll) { service in
             let answer = try service.get("/qiniu/uptoken", "Authorization: Bearer \(FakeIssuer.token(of: key))")
             answer.expectProblem(401, "unauthenticated", "token")
             let issuer = try FakeIssuer([key], port: port)
@@ -122,13 +118,11 @@ struct FetchedKeysTests {
         return (["\(answer.status)"] + fields + [answer.text]).map { $0.replacing(id, with: "<id>") }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `forged tokens do not tell which issuers there are, before keys come and when they are old`(
-        _ transport: Transport
-    ) throws {
+    @Test
+    func `forged tokens do not tell which issuers there are, before keys come and when they are old`() throws {
         let (key, other) = (TestKey(.es256), TestKey(.es256))
         let issuer = try FakeIssuer([])
-        try Service.run(FakeIssuer.setup(issuer.url, keep: "1s"), transport) { service in
+        try Service.run(FakeIssuer.setup(issuer.url, keep: "1s"), .epoll) { service in
             let unknown = try ask(service, bearing: FakeIssuer.token(of: other, from: "https://nobody.example.com"))
             #expect(unknown.first == "401" && !unknown.contains { $0.hasPrefix("Retry-After") })
             let forged = [
@@ -149,10 +143,10 @@ struct FetchedKeysTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `keys are fetched again when it is time, though nobody asks`(_ transport: Transport) throws {
+    @Test
+    func `keys are fetched again when it is time, though nobody asks`() throws {
         let issuer = try FakeIssuer([TestKey(.es256)])
-        try Service.run(FakeIssuer.setup(issuer.url), transport) { _ in
+        try Service.run(FakeIssuer.setup(issuer.url), .epoll) { _ in
             let end = now + 60
             while issuer.seen.count < 3 {
                 usleep(20_000)

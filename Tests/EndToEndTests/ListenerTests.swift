@@ -56,29 +56,29 @@ struct ListenerTests {
         #expect(access(path, F_OK) != 0)
     }
 
-    @Test(arguments: Transport.allCases)
-    func `a socket that is left over is replaced, anything else is not`(_ transport: Transport) throws {
+    @Test
+    func `a socket that is left over is replaced, anything else is not`() throws {
         let path = try Keeper.makeFolder() + "/public.sock"
         let setup = Self.setup(["127.0.0.1:0", "unix:\(path)"])
-        let first = try Service(setup, transport)
+        let first = try Service(setup, .epoll)
         first.process.signal(SIGKILL)
         _ = try first.process.wait()
         #expect(access(path, F_OK) == 0)
-        try Service.run(setup, transport) { service in
+        try Service.run(setup, .epoll) { service in
             let health = try Client(path: path)
             try health.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
             #expect(try health.answer().status == 200)
         }
         try Keeper.write("precious", to: path)
-        #expect(throws: Program.Failure.self) { try Service(setup, transport) }
+        #expect(throws: Program.Failure.self) { try Service(setup, .epoll) }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
         first.stop()
     }
 
-    @Test(arguments: Transport.allCases)
-    func `healthcheck asks by the Unix socket if that is the first`(_ transport: Transport) throws {
+    @Test
+    func `healthcheck asks by the Unix socket if that is the first`() throws {
         let path = try Keeper.makeFolder() + "/public.sock"
-        try Service.run(Self.setup(["unix:\(path)", "127.0.0.1:0"], "hosts: [\"t.example.com\"],"), transport) {
+        try Service.run(Self.setup(["unix:\(path)", "127.0.0.1:0"], "hosts: [\"t.example.com\"],"), .epoll) {
             service in
             let up = try Program.run("healthcheck", "--config", service.configuration, environment: Setup.environment)
             #expect(up.code == 0, "\(up.err)")

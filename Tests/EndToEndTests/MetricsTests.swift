@@ -21,8 +21,8 @@ struct MetricsTests {
         try Python.expectSuccess("metrics.py", before, try save("after"), expected)
     }
 
-    @Test(.enabled(if: Python.path != nil), arguments: Transport.allCases)
-    func `what is asked is counted, by route, status, reason and proof`(_ transport: Transport) throws {
+    @Test(.enabled(if: Python.path != nil))
+    func `what is asked is counted, by route, status, reason and proof`() throws {
         var setup = Setup(
             name: "metrics", server: "workers: 1, limits: { requestLine: 512 },",
             rest: "rateLimit: { perCaller: \"20/d\" }," + Setup.closed.rest)
@@ -59,7 +59,7 @@ struct MetricsTests {
              ["countersign_reloads_total", {"outcome": "failed"}, 0],
              ["countersign_log_lines_lost_total", {}, 0]]
             """
-        try Service.run(setup, transport) { service in
+        try Service.run(setup, .epoll) { service in
             try expect(expected, of: service) {
                 let (path, alice) = ("/qiniu/uptoken", APIKey.alice.bearer)
                 for _ in 0..<4 { #expect(try service.get(path + "?grant=alice", alice).status == 200) }

@@ -32,12 +32,12 @@ struct ProxyTests {
         return try client.answer().status
     }
 
-    @Test(arguments: Transport.allCases)
-    func `the limit is for the last address that is no trusted proxy's, and a stranger's word counts for nothing`(
-        _ transport: Transport
-    ) throws {
+    @Test
+    func `the limit is for the last address that is no trusted proxy's, and a stranger's word counts for nothing`()
+        throws
+    {
         let setup = Self.setup("forwarded", #"trustedProxies: ["127.0.0.0/24", "10.0.0.0/8"]"#)
-        let service = try Service(setup, transport)
+        let service = try Service(setup, .epoll)
         defer { service.stop() }
         func ask(_ hops: String, from source: UInt32 = 0x7F00_0001) throws -> Int {
             try Self.ask(service, Client(service.port, from: source), "X-Forwarded-For: \(hops)")
@@ -121,9 +121,9 @@ struct ProxyTests {
         }
     }
 
-    @Test(arguments: Transport.allCases, [false, true])
+    @Test(arguments: [false, true])
     func `whatever the PROXY protocol says, its client counts as exactly one address`(
-        _ transport: Transport, isLocal: Bool
+        isLocal: Bool
     ) throws {
         let folder = try Keeper.makeFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -132,7 +132,7 @@ struct ProxyTests {
         let setup = Self.setup(
             "nobody-\(isLocal)", #"trustedProxies: ["127.0.0.1", "unix:"], proxyProtocol: true, hosts: ["*"],"#,
             listen: isLocal ? "\"unix:\(path)\"" : "\"127.0.0.1:0\"")
-        try Service.run(setup, transport) { service in
+        try Service.run(setup, .epoll) { service in
             func ask(_ preamble: [UInt8], _ fields: String...) throws -> Int {
                 let client = isLocal ? try Client(path: path) : try service.connect()
                 let text = service.text("GET", Self.photo, ["Host: localhost"] + fields)
@@ -165,12 +165,12 @@ struct ProxyTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `healthcheck says whom it speaks for where it counts as a proxy`(_ transport: Transport) throws {
+    @Test
+    func `healthcheck says whom it speaks for where it counts as a proxy`() throws {
         let port = try Listener.freePort()
         let setup = Self.setup(
             "healthy-proxy", #"trustedProxies: ["127.0.0.1"], proxyProtocol: true"#, listen: "\"127.0.0.1:\(port)\"")
-        try Service.run(setup, transport) { service in
+        try Service.run(setup, .epoll) { service in
             let health = try Program.run(
                 "healthcheck", "--config", service.configuration, environment: Setup.environment)
             #expect(health.code == 0, "\(health.err)")

@@ -130,10 +130,8 @@ struct ReloadTests {
 
     // MARK: What is another
 
-    @Test(arguments: Transport.allCases)
-    func `R12: deny takes effect on callers, on tokens that are remembered, and on tickets`(
-        _ transport: Transport
-    ) throws {
+    @Test
+    func `R12: deny takes effect on callers, on tokens that are remembered, and on tickets`() throws {
         func setup(_ deny: String) -> Setup {
             Setup(
                 name: "deny",
@@ -154,7 +152,7 @@ struct ReloadTests {
                     """,
                 files: ["secrets/tokens": String(decoding: Setup.tokenSecret.secret, as: UTF8.self) + "\n"])
         }
-        try Service.run(setup(""), transport) { service in
+        try Service.run(setup(""), .epoll) { service in
             let token = "Authorization: Bearer \(Setup.token(.hs256, sub: "42"))"
             let other = "Authorization: Bearer \(Setup.token(.hs256, sub: "43"))"
             func mint(_ key: APIKey) throws -> (path: String, id: String) {
@@ -169,7 +167,7 @@ struct ReloadTests {
                 try service.ask("GET", "/qiniu/uptoken?grant=all", fields).expectSuccess()
             }
             try service.reload(
-                setup("\"jwt:intern/42\", \"apiKey:alice\", \"ticket:\(bobs.id)\""), transport, generation: 2)
+                setup("\"jwt:intern/42\", \"apiKey:alice\", \"ticket:\(bobs.id)\""), .epoll, generation: 2)
             for fields in [[token], [APIKey.alice.bearer]] {
                 let answer = try service.ask("GET", "/qiniu/uptoken?grant=all", fields)
                 #expect([401, 403].contains(answer.status), "\(answer.text)")
@@ -180,16 +178,16 @@ struct ReloadTests {
             try service.ask("GET", "/qiniu/uptoken?grant=all", [other]).expectSuccess()
             try service.get(another.path).expectSuccess()
             // And back.
-            try service.reload(setup(""), transport, generation: 3)
+            try service.reload(setup(""), .epoll, generation: 3)
             try service.ask("GET", "/qiniu/uptoken?grant=all", [token]).expectSuccess()
             for path in paths { try service.get(path).expectSuccess() }
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `names, limits and the level of the log are the new ones`(_ transport: Transport) throws {
+    @Test
+    func `names, limits and the level of the log are the new ones`() throws {
         var setup = ReloadTests.open("one")
-        try Service.run(setup, transport) { service in
+        try Service.run(setup, .epoll) { service in
             let body = #"{"object": "a"}"#
             let early = try service.connect()
             try early.send(service.text("GET", "/livez"))
@@ -197,7 +195,7 @@ struct ReloadTests {
             setup.server = #"hosts: ["t.example.com"], limits: { body: "8B" },"#
             setup.logLevel = "debug"
             #expect(try service.get("/grants", "Host: t.example.com").status == 421)
-            try service.reload(setup, transport, generation: 2)
+            try service.reload(setup, .epoll, generation: 2)
             #expect(try service.get("/grants", "Host: t.example.com").status == 200)
             try service.post("/nos/token", json: body).expectProblem(413, "body_too_large")
             // Whoever was connected keeps the limits that it came under.
@@ -207,18 +205,18 @@ struct ReloadTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `what has been counted of a caller is kept`(_ transport: Transport) throws {
+    @Test
+    func `what has been counted of a caller is kept`() throws {
         let setup = ReloadTests.open("one", ReloadTests.quiet + #"rateLimit: { perCaller: "3/d" },"#)
-        try Service.run(setup, transport) { service in
+        try Service.run(setup, .epoll) { service in
             for generation in 2...4 {
                 try service.get("/nos/token?object=a").expectSuccess()
-                try service.reload(setup, transport, generation: generation)
+                try service.reload(setup, .epoll, generation: generation)
             }
             try service.get("/nos/token?object=a").expectProblem(429, "rate_limited")
             // Another rate counts what there is by its own measure.
             let more = ReloadTests.open("one", ReloadTests.quiet + #"rateLimit: { perCaller: "100/s" },"#)
-            try service.reload(more, transport, generation: 5)
+            try service.reload(more, .epoll, generation: 5)
             var answer = try service.get("/nos/token?object=a")
             for _ in 0..<100 where answer.status == 429 { answer = try service.get("/nos/token?object=a") }
             answer.expectSuccess()
@@ -256,38 +254,37 @@ struct ReloadTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
+    @Test
     func
-        `R19: who waits for a session over a reload gets it if it still may, and no session is fetched anew that is the same`(
-            _ transport: Transport
-        ) throws
+        `R19: who waits for a session over a reload gets it if it still may, and no session is fetched anew that is the same`()
+        throws
     {
         let vendor = try HeldSTS()
         var setup = vendor.setup("parked")
-        try Service.run(setup, transport) { service in
+        try Service.run(setup, .epoll) { service in
             let request = service.text("GET", "/distribute-token.json?grant=own", [APIKey.alice.bearer])
             let client = try service.connect()
             try client.send(request)
             vendor.awaitCall()
             // Two reloads later, of which one changes something else, it is as it was.
-            try service.reload(setup, transport, generation: 2)
+            try service.reload(setup, .epoll, generation: 2)
             var other = setup
             other.rest = setup.rest.replacing("apiKeys: [", with: "apiKeys: [\(APIKey.dotted.entry), ")
-            try service.reload(other, transport, generation: 3)
+            try service.reload(other, .epoll, generation: 3)
             vendor.answer()
             let answer = try client.answer()
             answer.expectSuccess()
             // Under the first configuration again it is remembered: the vendor is not asked a second time.
-            try service.reload(setup, transport, generation: 4)
+            try service.reload(setup, .epoll, generation: 4)
             for generation in 5...8 {
                 try client.send(request)
                 #expect(try client.answer().json["SecurityToken"] == answer.json["SecurityToken"])
-                try service.reload(setup, transport, generation: generation)
+                try service.reload(setup, .epoll, generation: generation)
             }
             #expect(vendor.calls == 1)
             // Another key of the service's own is another account.
             setup.credentials = setup.credentials.replacing("LTAI5e2e", with: "LTAI5new")
-            try service.reload(setup, transport, generation: 9)
+            try service.reload(setup, .epoll, generation: 9)
             try client.send(request)
             try client.answer().expectSuccess()
             #expect(vendor.calls == 2)
@@ -296,12 +293,12 @@ struct ReloadTests {
 
     // MARK: What is refused
 
-    @Test(arguments: Transport.allCases)
-    func `a configuration that is not good leaves the one before serving, and says why`(_ transport: Transport) throws {
-        try Service.run(ReloadTests.open("one"), transport) { service in
+    @Test
+    func `a configuration that is not good leaves the one before serving, and says why`() throws {
+        try Service.run(ReloadTests.open("one"), .epoll) { service in
             var wrong = ReloadTests.open("two")
             wrong.rest = wrong.rest.replacing("unscoped", with: "unscopd")
-            try service.replaceConfiguration(with: wrong, transport)
+            try service.replaceConfiguration(with: wrong, .epoll)
             service.process.signal(SIGHUP)
             var log = try service.process.waitForError(holding: "not reloaded")
             log = try service.process.waitForError(holding: "did you mean unscoped?")
@@ -317,7 +314,7 @@ struct ReloadTests {
             service.process.signal(SIGHUP)
             _ = try service.process.waitForError(holding: "no such file")
             #expect(try ReloadTests.bucket(service.get("/nos/token?object=a")) == "one")
-            try service.reload(ReloadTests.open("two"), transport, generation: 2)
+            try service.reload(ReloadTests.open("two"), .epoll, generation: 2)
             #expect(try ReloadTests.bucket(service.get("/nos/token?object=a")) == "two")
             #expect(try service.admin.get("/readyz").json["parts"]?["configuration"] == "ok")
         }
@@ -378,16 +375,14 @@ struct ReloadTests {
         #expect(check.err.contains("does not count while authentication.deny"), "\(check.err)")
     }
 
-    @Test(arguments: Transport.allCases)
-    func `what counts from start to end is not changed, and neither is anything beside it`(
-        _ transport: Transport
-    ) throws {
+    @Test
+    func `what counts from start to end is not changed, and neither is anything beside it`() throws {
         let setup = ReloadTests.open("one")
-        try Service.run(setup, transport) { service in
+        try Service.run(setup, .epoll) { service in
             var several = ReloadTests.open("two")
             several.listen = #"["127.0.0.1:0", "[::1]:0"]"#
             several.server = "workers: 7,"
-            try service.replaceConfiguration(with: several, transport)
+            try service.replaceConfiguration(with: several, .epoll)
             service.process.signal(SIGHUP)
             let log = try service.process.waitForError(holding: "server.workers: cannot change")
             #expect(log.contains("server.listen: cannot change") && log.contains("\(service.configuration)"))

@@ -9,10 +9,8 @@ import Testing
 /// Who is denied or loses a credential while a request is on its way.
 @Suite("Revocation: R12, R19", .waiting, .timeLimit(.minutes(20)))
 struct RevocationTests {
-    @Test(arguments: Transport.allCases)
-    func `R12: a process that was replaced gives nothing that the other denies, though no file is watched`(
-        _ transport: Transport
-    ) throws {
+    @Test
+    func `R12: a process that was replaced gives nothing that the other denies, though no file is watched`() throws {
         let port = try Listener.freePort()
         func setup(_ denied: String) -> Setup {
             Setup(
@@ -27,7 +25,7 @@ struct RevocationTests {
                       },
                     """, listen: "\"127.0.0.1:\(port)\"", admin: "listen: []")
         }
-        try Service.run(setup(""), transport) { service in
+        try Service.run(setup(""), .epoll) { service in
             let body = #"{"key": "own/a"}"#
             let fields = ["Content-Type: application/json", APIKey.alice.bearer, "Expect: 100-continue"]
             let head = service.text("POST", "/qiniu/uptoken", fields, body: body).dropLast(body.utf8.count)
@@ -46,7 +44,7 @@ struct RevocationTests {
                 holding: "configuration reloaded by the old process process=\(service.process.identifier)\n")
             try clients[0].send(body)
             try clients[0].answer().expectSuccess()
-            try service.replaceConfiguration(with: setup("\"apiKey:alice\""), transport)
+            try service.replaceConfiguration(with: setup("\"apiKey:alice\""), .epoll)
             kill(other, SIGHUP)
             // The first was read when the process was replaced; now each of the two reads it.
             _ = try service.process.waitForError(holding: "configuration reloaded", times: 3)
@@ -55,14 +53,15 @@ struct RevocationTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `R1, R2, R19: who waits for a session over a change of hosts or origins gets it where both are still admitted`(
-        _ transport: Transport
-    ) throws {
+    @Test
+    func
+        `R1, R2, R19: who waits for a session over a change of hosts or origins gets it where both are still admitted`()
+        throws
+    {
         let server = #"hosts: ["a.test", "b.test"], cors: { origins: ["https://a.test", "https://b.test"] },"#
         let vendor = try HeldSTS()
         let setup = vendor.setup("rules", server: "workers: 1, " + server)
-        try Service.run(setup, transport) { service in
+        try Service.run(setup, .epoll) { service in
             let asks: [(host: String, origin: String, isAdmitted: Bool)] = [
                 ("a.test", "https://a.test", true), ("b.test", "https://a.test", false),
                 ("a.test", "https://b.test", false),
@@ -80,7 +79,7 @@ struct RevocationTests {
             for _ in 0..<3 { try service.get("/livez").expectSuccess() }
             var changed = setup
             changed.server = #"workers: 1, hosts: ["a.test"], cors: { origins: ["https://a.test"] },"#
-            try service.reload(changed, transport, generation: 2)
+            try service.reload(changed, .epoll, generation: 2)
             vendor.answer()
             for (client, ask) in zip(clients, asks) {
                 let answer = try client.answer()
@@ -89,11 +88,10 @@ struct RevocationTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
+    @Test
     func
-        `R11, R19: who waits for a session gets none once the ticket has ended, or the key of its token is rotated out`(
-            _ transport: Transport
-        ) throws
+        `R11, R19: who waits for a session gets none once the ticket has ended, or the key of its token is rotated out`()
+        throws
     {
         let (old, new) = (TestKey(.es256), TestKey(.es256))
         let issuer = try FakeIssuer([old])
@@ -107,7 +105,7 @@ struct RevocationTests {
                 "authentication: {", with: "authentication: { \(tickets) \(FakeIssuer.entry(issuer.url))")
             setup.rest = setup.rest.replacing(
                 "callers: [\"apiKey:ending\"]", with: "callers: [\"apiKey:alice\", \"jwt:login\"]")
-            try Service.run(setup, transport) { service in
+            try Service.run(setup, .epoll) { service in
                 var target = "/distribute-token.json?grant=outlive"
                 var fields = ["Authorization: Bearer \(FakeIssuer.token(of: old))"]
                 func wait(until status: Int) throws {

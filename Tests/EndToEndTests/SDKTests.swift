@@ -9,47 +9,43 @@ struct SDKTests {
         try Python.expectSuccess("distribute_token.py", "--self-test")
     }
 
-    @Test(arguments: Transport.allCases)
-    func `temporary credentials are what stock clients read and Alibaba's SDKs use`(_ transport: Transport) throws {
+    @Test
+    func `temporary credentials are what stock clients read and Alibaba's SDKs use`() throws {
         let target = "/distribute-token.json"
-        let service = "http://127.0.0.1:\(try Service.shared(.sandbox, transport).port)\(target)"
-        let other = "http://127.0.0.1:\(try Service.shared(.sandboxWithStatusInBody, transport).port)\(target)"
+        let service = "http://127.0.0.1:\(try Service.shared(.sandbox, .epoll).port)\(target)"
+        let other = "http://127.0.0.1:\(try Service.shared(.sandboxWithStatusInBody, .epoll).port)\(target)"
         try Python.expectSuccess("distribute_token.py", service, "\(service)?grant=own", "\(other)?grant=own")
     }
 
-    @Test(arguments: Transport.allCases)
-    func `Qiniu's SDK uploads with upload tokens what they admit, and nothing else`(_ transport: Transport) throws {
-        let service = try Service.shared(.open, transport)
+    @Test
+    func `Qiniu's SDK uploads with upload tokens what they admit, and nothing else`() throws {
+        let service = try Service.shared(.open, .epoll)
         try Python.expectSuccess(
             "qiniu_client.py", "http://127.0.0.1:\(service.port)", Setup.qiniuAccessKey, Setup.qiniuSecret)
     }
 
-    @Test(arguments: Transport.allCases)
-    func `URLs and requests are those that Qiniu's and NetEase's SDKs sign for the same moment`(
-        _ transport: Transport
-    ) throws {
-        let service = try Service.shared(.requests, transport)
+    @Test
+    func `URLs and requests are those that Qiniu's and NetEase's SDKs sign for the same moment`() throws {
+        let service = try Service.shared(.requests, .epoll)
         try Python.expectSuccess(
             "signed_requests.py", "http://127.0.0.1:\(service.port)", Setup.qiniuAccessKey, Setup.qiniuSecret,
             Setup.cdnKey, Setup.nosAccessKey, Setup.nosSecret, APIKey.alice.key)
     }
 
-    @Test(arguments: Transport.allCases)
-    func `requests and URLs are those that Alibaba's SDKs sign for the same moment, and hold as they are received`(
-        _ transport: Transport
-    ) throws {
-        let service = try Service.shared(.ossRequests, transport)
+    @Test
+    func `requests and URLs are those that Alibaba's SDKs sign for the same moment, and hold as they are received`()
+        throws
+    {
+        let service = try Service.shared(.ossRequests, .epoll)
         try Python.expectSuccess(
             "oss_requests.py", "http://127.0.0.1:\(service.port)", Setup.ossAccessKey, Setup.ossSecret)
     }
 
-    @Test(arguments: Transport.allCases)
-    func `what sessions sign is what Alibaba's SDKs sign with the same temporary credential`(
-        _ transport: Transport
-    ) throws {
+    @Test
+    func `what sessions sign is what Alibaba's SDKs sign with the same temporary credential`() throws {
         let vendor = try SessionVendor(isConstant: true)
         defer { vendor.stop() }
-        try Service.run(.ossRequestsBySession(at: vendor.port), transport) { service in
+        try Service.run(.ossRequestsBySession(at: vendor.port), .epoll) { service in
             try service.get("/oss/presigned-url?key=in/a").expectSuccess()
             let session = try #require(vendor.sessions.first)
             try Python.expectSuccess(
@@ -57,27 +53,23 @@ struct SDKTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `Qiniu's SDK signs callbacks that are believed, and none that are changed afterwards`(
-        _ transport: Transport
-    ) throws {
-        let service = try Service.shared(.callbacks, transport)
+    @Test
+    func `Qiniu's SDK signs callbacks that are believed, and none that are changed afterwards`() throws {
+        let service = try Service.shared(.callbacks, .epoll)
         try Python.expectSuccess(
             "qiniu_callback.py", "\(service.port)", Setup.qiniuAccessKey, Setup.qiniuSecret)
     }
 
-    @Test(arguments: Transport.allCases)
-    func `Alibaba's SDKs have their requests signed remotely, and OSS takes them`(_ transport: Transport) throws {
-        let service = try Service.shared(.signing, transport)
+    @Test
+    func `Alibaba's SDKs have their requests signed remotely, and OSS takes them`() throws {
+        let service = try Service.shared(.signing, .epoll)
         try Python.expectSuccess(
             "oss_remote.py", "http://127.0.0.1:\(service.port)", Setup.ossAccessKey, Setup.ossSecret)
     }
 
-    @Test(arguments: Transport.allCases)
-    func `of 5,000 random requests of Alibaba's SDKs those are signed that a grant admits, and no others`(
-        _ transport: Transport
-    ) throws {
-        let service = try Service.shared(.signing, transport)
+    @Test
+    func `of 5,000 random requests of Alibaba's SDKs those are signed that a grant admits, and no others`() throws {
+        let service = try Service.shared(.signing, .epoll)
         try Python.expectSuccess(
             "oss_differential.py", "http://127.0.0.1:\(service.port)", Setup.ossAccessKey, Setup.ossSecret, "5000")
     }
@@ -86,11 +78,9 @@ struct SDKTests {
         try Python.expectSuccess("nos_client.py")
     }
 
-    @Test(arguments: Transport.allCases)
-    func `OSS forms upload what their policies admit, and RTMP URLs are those that Alibaba's SDK signs`(
-        _ transport: Transport
-    ) throws {
-        let service = try Service.shared(.forms, transport)
+    @Test
+    func `OSS forms upload what their policies admit, and RTMP URLs are those that Alibaba's SDK signs`() throws {
+        let service = try Service.shared(.forms, .epoll)
         try Python.expectSuccess(
             "oss_forms.py", "http://127.0.0.1:\(service.port)", Setup.ossAccessKey, Setup.ossSecret)
     }

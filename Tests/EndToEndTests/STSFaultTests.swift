@@ -32,14 +32,14 @@ struct STSFaultTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `over TLS the vendor is verified, asked and believed`(_ transport: Transport) throws {
+    @Test
+    func `over TLS the vendor is verified, asked and believed`() throws {
         let certificates = try ClientCertificates.shared.get()
         let peer = try ClientPeer(STSFault.well, tls: certificates.good)
         defer { _ = peer.stop() }
         let setup = Setup.vendor(
             "good", ["https://localhost:\(peer.port)"], "caFile: \"\(certificates.authority)\", \(Setup.patient)")
-        try Service.run(setup, transport) { service in
+        try Service.run(setup, .epoll) { service in
             let answer = try service.get("/distribute-token.json")
             answer.expectSuccess()
             #expect(answer.json["AccessKeyId"] == "STS.e2e")

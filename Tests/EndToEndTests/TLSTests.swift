@@ -72,9 +72,9 @@ struct TLSTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `R2: a page that came by http is none of the service's own`(_ transport: Transport) throws {
-        try Service.run(setup(), transport) { service in
+    @Test
+    func `R2: a page that came by http is none of the service's own`() throws {
+        try Service.run(setup(), .epoll) { service in
             let base = "https://localhost:\(service.port)"
             for (scheme, code) in [("http", "403"), ("https", "200")] {
                 let outcome = try curl(
@@ -114,13 +114,13 @@ struct TLSTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `R11: a ticket's URL is one that its bearer can ask`(_ transport: Transport) throws {
+    @Test
+    func `R11: a ticket's URL is one that its bearer can ask`() throws {
         var setup = setup()
         let secret = Setup.ticketSecret
         setup.rest = setup.rest.replacing(
             "authentication: {", with: "authentication: { tickets: { secret: \"\(secret)\" },")
-        try Service.run(setup, transport) { service in
+        try Service.run(setup, .epoll) { service in
             let minted = try curl(
                 service,
                 [
@@ -162,10 +162,10 @@ struct TLSTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `healthcheck is content with a service that speaks TLS`(_ transport: Transport) throws {
+    @Test
+    func `healthcheck is content with a service that speaks TLS`() throws {
         let port = try Listener.freePort()
-        try Service.run(setup("\"127.0.0.1:\(port)\""), transport) { service in
+        try Service.run(setup("\"127.0.0.1:\(port)\""), .epoll) { service in
             let up = try Program.run("healthcheck", "--config", service.configuration, environment: Setup.environment)
             #expect(up.code == 0, "\(up.err)")
             _ = service.process.stop()

@@ -26,26 +26,24 @@ struct WatchTests {
         try UploadTokenReading(qiniu: answer.json["uptoken"]?.string, secret: secret)
     }
 
-    @Test(arguments: Transport.allCases)
-    func `the file is moved into place, written over, or led to by another link, as Kubernetes does`(
-        _ transport: Transport
-    ) throws {
-        try Service.run(WatchTests.open("one"), transport) { service in
+    @Test
+    func `the file is moved into place, written over, or led to by another link, as Kubernetes does`() throws {
+        try Service.run(WatchTests.open("one"), .epoll) { service in
             func expect(_ bucket: String, _ generation: Int) throws {
                 try service.waitFor(generation: generation)
                 let policy = try WatchTests.read(service.get("/qiniu/uptoken")).policy
                 #expect(policy["scope"]?.string?.hasPrefix(bucket + ":") == true)
             }
-            try service.replaceConfiguration(with: WatchTests.open("two"), transport)
+            try service.replaceConfiguration(with: WatchTests.open("two"), .epoll)
             try expect("two", 2)
-            try Keeper.write(WatchTests.open("three").text(transport), to: service.configuration)
+            try Keeper.write(WatchTests.open("three").text(.epoll), to: service.configuration)
             try expect("three", 3)
             // countersign.json5 → ..data/countersign.json5, and ..data → ..1: the same text, so nothing happens.
             let files = FileManager.default
             for (version, bucket) in [("..1", "three"), ("..2", "four")] {
                 try files.createDirectory(atPath: "\(service.folder)/\(version)", withIntermediateDirectories: true)
                 try Keeper.write(
-                    WatchTests.open(bucket).text(transport), to: "\(service.folder)/\(version)/countersign.json5")
+                    WatchTests.open(bucket).text(.epoll), to: "\(service.folder)/\(version)/countersign.json5")
             }
             func link(_ name: String, to target: String) throws {
                 let aside = "\(service.folder)/\(UUID().uuidString)"
@@ -59,11 +57,9 @@ struct WatchTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `a secret that is replaced signs from then on; a file that only looks new changes nothing`(
-        _ transport: Transport
-    ) throws {
-        try Service.run(WatchTests.open("one"), transport) { service in
+    @Test
+    func `a secret that is replaced signs from then on; a file that only looks new changes nothing`() throws {
+        try Service.run(WatchTests.open("one"), .epoll) { service in
             _ = try WatchTests.read(service.get("/qiniu/uptoken"))
             // The same secret in a new file.
             try service.replace("secrets/qiniu", with: Setup.qiniuSecret + "\n")
@@ -83,10 +79,8 @@ struct WatchTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `keys of tokens that are replaced are believed from then on, and the old ones no more`(
-        _ transport: Transport
-    ) throws {
+    @Test
+    func `keys of tokens that are replaced are believed from then on, and the old ones no more`() throws {
         let (old, new) = (TestKey(.es256), TestKey(.es256))
         var setup = Setup.tokens
         setup.rest =
@@ -97,7 +91,7 @@ struct WatchTests {
             return "Authorization: Bearer \(key.token(header: "{\"alg\":\"ES256\"}", claims: claims))"
         }
         let (first, second) = (token(old), token(new))
-        try Service.run(setup, transport) { service in
+        try Service.run(setup, .epoll) { service in
             let path = "/qiniu/uptoken?grant=own"
             // It is remembered.
             for _ in 0..<2 { try service.get(path, first).expectSuccess() }
@@ -109,10 +103,8 @@ struct WatchTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `a certificate that is replaced is shown to who comes then; who is connected stays`(
-        _ transport: Transport
-    ) throws {
+    @Test
+    func `a certificate that is replaced is shown to who comes then; who is connected stays`() throws {
         let certificates = try ClientCertificates.shared.get()
         let setup = Setup(
             name: "certificate",
@@ -122,7 +114,7 @@ struct WatchTests {
                 "t.pem": try certificates.text(certificates.good.chain),
                 "t.key": try certificates.text(certificates.good.key),
             ])
-        try Service.run(setup, transport) { service in
+        try Service.run(setup, .epoll) { service in
             func curl(_ authority: String) throws -> Int32 {
                 try CurlTests.curl(["--cacert", authority, "https://localhost:\(service.port)/livez"]).code
             }

@@ -2,8 +2,9 @@ import Testing
 
 /// Where the service of a test runs, and by what its event loops wait.
 ///
-/// What needs a process (signals, sockets, files, TLS, hand-over, SDKs) is tested over `allCases`; what a socket may
-/// matter to, `everywhere`; and what they cannot matter to, `inProcess` alone.
+/// A test of connections (their bytes, limits, order, load and end) runs over `allCases`. One that needs a process for another
+/// reason (signals, files, SDKs, vendors) runs over `epoll`, for which Dispatch stands in where a build has no epoll:
+/// `scripts/test --dispatch` runs each test that way. What a socket alone may matter to runs `everywhere`, all else `inProcess`.
 enum Transport: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// In the process of the tests, without a socket, by a clock that the test holds.
     case inProcess
@@ -26,7 +27,7 @@ enum Transport: String, CaseIterable, Sendable, CustomTestStringConvertible {
         #endif
     }
 
-    /// For what a socket may matter to.
+    /// In process, too.
     static let everywhere: [Transport] = [.inProcess] + allCases
 
     var testDescription: String { rawValue }
