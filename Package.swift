@@ -31,10 +31,8 @@ let ofTests: [SwiftSetting] =
     ]
 
 /// One room: a library target with the rooms it may look into. What is not memory-safe in it has to say `unsafe`.
-func room(_ name: String, _ dependencies: Target.Dependency..., resources: [Resource] = []) -> Target {
-    .target(
-        name: name, dependencies: dependencies, resources: resources,
-        swiftSettings: strict + [.strictMemorySafety()])
+func room(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict + [.strictMemorySafety()])
 }
 
 func tests(_ name: String, _ dependencies: Target.Dependency..., exclude: [String] = []) -> Target {
@@ -57,6 +55,8 @@ let package = Package(
         .systemLibrary(
             name: "CHiredis", pkgConfig: "hiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
         .target(name: "CSystem", cSettings: isDispatchOnly ? [.define("DISPATCH_ONLY")] : []),
+        // The files of the page for operators.
+        .target(name: "CConsole", exclude: ["Page"]),
         // Stands in front of the allocator of whatever links it: the benchmark, and nothing else.
         .target(name: "CAllocations"),
         room("Bytes"),
@@ -78,8 +78,7 @@ let package = Package(
         room(
             "Gateway", "Configuration", "Cluster", "Inspection", "Machine", "Upstream", "Net", "HTTP", "Audit",
             "Telemetry",
-            "Providers", "Access", "Crypto", "Bytes", "CZlib",
-            resources: [.embedInCode("Console/Page")]),
+            "Providers", "Access", "Crypto", "Bytes", "CConsole", "CZlib"),
         room(
             "Lifecycle", "Gateway", "Configuration", "Cluster", "Machine", "Net", "HTTP", "Audit", "Telemetry",
             "Access", "Crypto",
@@ -174,7 +173,8 @@ let package = Package(
             dependencies: ["Cluster", "Configuration", "Machine", "Providers", "Access", "HTTP", "Crypto", "Bytes"],
             path: "Tests/Fuzzing/Targets", swiftSettings: strict),
         tests("FuzzingTests", "FuzzTargets"),
-    ]
+    ],
+    cLanguageStandard: .c2x
 )
 
 // libFuzzer needs flags of its own, so its program is there for scripts/fuzz alone.

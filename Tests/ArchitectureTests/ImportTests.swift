@@ -24,7 +24,7 @@ import Testing
         "Gateway": [
             "Configuration", "Cluster", "Inspection", "Machine", "Upstream", "Providers", "Access", "Audit",
             "Telemetry",
-            "Net", "HTTP", "Crypto", "Bytes", "CZlib", "Dispatch",
+            "Net", "HTTP", "Crypto", "Bytes", "CConsole", "CZlib", "Dispatch",
         ],
         "Lifecycle": [
             "Gateway", "Configuration", "Cluster", "Machine", "Net", "HTTP", "Audit", "Telemetry", "Access", "Crypto",
@@ -43,7 +43,7 @@ import Testing
         ],
         // For apps: nothing of the service, and what Linux, iOS and macOS have.
         "CountersignClient": ["Foundation", "FoundationNetworking"],
-        "CSystem": [], "COpenSSL": [], "CHiredis": [], "CZlib": [], "CAllocations": [],
+        "CSystem": [], "COpenSSL": [], "CHiredis": [], "CZlib": [], "CConsole": [], "CAllocations": [],
     ]
 
     struct Source: Sendable {
@@ -111,7 +111,7 @@ import Testing
         #expect(
             targets
                 == Set(ImportTests.allowed.keys).subtracting([
-                    "CSystem", "COpenSSL", "CHiredis", "CZlib", "CAllocations",
+                    "CSystem", "COpenSSL", "CHiredis", "CZlib", "CConsole", "CAllocations",
                 ]))
     }
 

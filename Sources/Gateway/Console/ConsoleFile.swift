@@ -1,4 +1,5 @@
 import Bytes
+import CConsole
 import HTTP
 
 /// A file of the page for operators. It tells nothing of the service, and it is compiled into the binary.
@@ -15,12 +16,15 @@ enum ConsoleFile {
     }
 
     private var bytes: [UInt8] {
-        switch self {
-        case .page: PackageResources.console_html
-        case .style: PackageResources.console_css
-        case .script: PackageResources.console_js
-        case .icon: PackageResources.icon_svg
-        }
+        let file =
+            switch self {
+            case .page: unsafe cc_page()
+            case .style: unsafe cc_style()
+            case .script: unsafe cc_script()
+            case .icon: unsafe cc_icon()
+            }
+        // Unsafe: a constant of the program, and its size.
+        return unsafe Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
     }
 
     private var contentType: Response.ContentType {
