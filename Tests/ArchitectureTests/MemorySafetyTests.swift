@@ -89,7 +89,7 @@ import Testing
 
     @Test func `the compiler sees to it in every room`() throws {
         let manifest = try String(contentsOf: ImportTests.root.appending(path: "Package.swift"), encoding: .utf8)
-        #expect(manifest.contains("swiftSettings: strict + [.strictMemorySafety()])"))
+        #expect(manifest.contains("swiftSettings: strict + [.strictMemorySafety()] + settings)"))
         for target in Set(ImportTests.sources.map(\.target)) where !target.lowercased().hasPrefix("countersign") {
             let isRoom = manifest.contains(try Regex("room\\(\\s*\"\(target)\""))
             #expect(isRoom, "\(target) is no room of Package.swift")
