@@ -290,15 +290,17 @@ struct JSONReaderTests {
     /// Each takes milliseconds in linear time and minutes in quadratic time, which the limit of the suite does not allow.
     @Test(
         arguments: [
-            ("[", "", "", 32), ("{\"a\":", "", "", 160), ("[", "1,", "", 199_999), ("", " ", "", 1_000_000),
+            ("[", "", "", 32), ("{\"a\":", "", "", 160), ("[", "1,", "", 199_999), ("", " ", "", 250_000),
             ("\"", "\\n", "\"", nil), ("\"", "\\", "\"", nil), ("\"", "a", "", 0), ("'", "\\uD83D\\uDE00", "'", nil),
             ("", "1", "", nil), ("0x", "f", "", nil), ("/*", "* ", "", 0), ("", "/**/", "1", nil),
             ("//", "/", "\n1", nil),
             ("'", "\\\n", "'", nil), ("", "\u{3000}", "1", nil), ("{", "a", ":1}", nil), ("-", "-", "", 1),
         ] as [(String, String, String, Int?)])
-    func `reads a megabyte of one thing in linear time`(head: String, unit: String, tail: String, offset: Int?) {
-        let middle = unit.isEmpty ? String(repeating: head, count: 1_000_000 / head.utf8.count) : ""
-        let repeated = String(repeating: unit, count: unit.isEmpty ? 0 : 1_000_000 / unit.utf8.count)
+    func `reads a quarter of a megabyte of one thing in linear time`(
+        head: String, unit: String, tail: String, offset: Int?
+    ) {
+        let middle = unit.isEmpty ? String(repeating: head, count: 250_000 / head.utf8.count) : ""
+        let repeated = String(repeating: unit, count: unit.isEmpty ? 0 : 250_000 / unit.utf8.count)
         let text = Array((head + middle + repeated + tail).utf8)
         #expect(offsetOfMistake(in: text, as: .json5) == offset)
     }

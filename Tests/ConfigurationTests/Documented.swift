@@ -65,10 +65,10 @@ struct Documented: Sendable, CustomTestStringConvertible {
                 ("credentials.\(owner).previous.[].\($0)", "\"\($1)\"")
             }
         }
-        for provider in Registry.providers where path.first != "version" {
+        let route = Registry.routes.first { $0.description.name == owner }
+        let used = path.first == "credentials" ? owner : route?.provider.name ?? "nos"
+        for provider in Registry.providers where provider.name == used {
             let credential = "credentials.\(provider.name)"
-            // Those of a sandbox would not stand beside others.
-            if path.first == "credentials", provider.name != owner { continue }
             settings += [
                 ("\(credential).provider", "\"\(provider.name)\""), ("\(credential).accessKey", "\"a\""),
                 ("\(credential).secretKey", "\"s\""),
@@ -79,7 +79,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
                     ("\(credential).\(field.name)", Documented.values["\(credential).\(field.name)"] ?? "\"x\""))
             }
         }
-        if let route = Registry.routes.first(where: { $0.description.name == owner }) {
+        if let route {
             settings += [
                 ("grants.g.route", "\"\(owner)\""), ("grants.g.credential", "\"\(route.provider.name)\""),
             ]
