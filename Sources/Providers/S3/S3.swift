@@ -70,8 +70,9 @@ package enum S3 {
         static let fault = "must be virtual or path"
 
         init?(_ name: Span<UInt8>) {
-            guard let style = Style.allCases.first(where: { name.equals(Array($0.rawValue.utf8)) }) else { return nil }
-            self = style
+            let isVirtual = name.equals(Style.virtual.rawValue.utf8.span)
+            guard isVirtual || name.equals(Style.path.rawValue.utf8.span) else { return nil }
+            self = isVirtual ? .virtual : .path
         }
     }
 
