@@ -13,6 +13,7 @@ import argparse, json, os, re, select, signal, socket, subprocess, sys, tempfile
 
 import bench
 import callers
+import tls
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 AUDIT = 'audit: {{ file: "{folder}/audit.jsonl", key: "a-key-of-the-audit-of-the-benchmark-0123", durability: "{durability}" }},'
@@ -26,8 +27,12 @@ PATHS = [
     ("audited, batch", 64, "batch", "", "anonymous", 2.6),
     ("the whole product", 64, "batch", "", "apiKey:k0", 2.6),
 ]
-FEW, MANY = 20, 220
-PORT = 18400
+PORT = tls.free_port()
+
+
+def rounds_of(connections):
+    """How often each connection asks: fewer, and more."""
+    return (20, 220) if connections == 1 else (10, 60)
 
 
 def configure(folder, durability, members, caller):
@@ -100,8 +105,8 @@ def run(tool, path, rounds, binary):
 
 
 def cost(tool, path, binary):
-    few, many = (run(tool, path, rounds, binary) for rounds in (FEW, MANY))
-    return (many - few) / ((MANY - FEW) * path[1])
+    few, many = rounds_of(path[1])
+    return (run(tool, path, many, binary) - run(tool, path, few, binary)) / ((many - few) * path[1])
 
 
 def main():
