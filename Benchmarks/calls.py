@@ -31,7 +31,7 @@ PORT = tls.free_port()
 
 
 def rounds_of(connections):
-    """How often each connection asks: fewer, and more."""
+    """How often each connection asks, fewer and more: the difference is some thousand requests of many, and 200 of one."""
     return (20, 220) if connections == 1 else (10, 60)
 
 

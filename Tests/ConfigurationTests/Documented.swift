@@ -66,6 +66,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
             }
         }
         let route = Registry.routes.first { $0.description.name == owner }
+        // One vendor's credential is enough: its own, its route's, or for all other keys that of the grants and tests around them.
         let used = path.first == "credentials" ? owner : route?.provider.name ?? "nos"
         for provider in Registry.providers where provider.name == used {
             let credential = "credentials.\(provider.name)"

@@ -6,8 +6,7 @@ import Testing
 
 @Suite("POST /explain at the admin listener", .waiting)
 struct AdminExplainTests {
-    @Test
-    func `it says what the command says, of the configuration that is served`() throws {
+    @Test func `it says what the command says, of the configuration that is served`() throws {
         let service = try Service.shared(.open, .epoll)
         for (caller, key) in [
             ("apiKey:alice", "hers/a"), ("apiKey:bob", "hers/a"), ("anonymous", "photos/twin/a"),

@@ -29,8 +29,7 @@ struct AdminTests {
         }
     }
 
-    @Test
-    func `off loopback it listens with a key only, and answers to any of the machine's addresses`() throws {
+    @Test func `off loopback it listens with a key only, and answers to any of the machine's addresses`() throws {
         var setup = Setup(
             name: "outer admin", server: #"plaintext: true, hosts: ["t.example.com"],"#, rest: "grants: {},")
         setup.admin = #"listen: "0.0.0.0:0""#

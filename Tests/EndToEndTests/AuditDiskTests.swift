@@ -31,8 +31,9 @@ struct AuditDiskTests {
         #expect(missing.isEmpty, "\(missing.count) of \(answered.count) are missing")
     }
 
-    @Test
-    func `on a full disk nothing is issued that is not on record, and when there is room again all goes on`() throws {
+    @Test func `on a full disk nothing is issued that is not on record, and when there is room again all goes on`()
+        throws
+    {
         let service = try Service(AuditDiskTests.setup.audited(), .epoll)
         defer { service.stop() }
         let load = AuditLoad(service, AuditDiskTests.target, clients: 8)

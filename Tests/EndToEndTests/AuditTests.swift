@@ -45,8 +45,8 @@ struct AuditTests {
         String(Digests.hex(Digests.sha256(Array(token.utf8))).prefix(32))
     }
 
-    @Test
-    func `every route leaves one line of what it has issued, with the token's fingerprint and never the token`() throws
+    @Test func `every route leaves one line of what it has issued, with the token's fingerprint and never the token`()
+        throws
     {
         let kodo = try FakeKodo(secret: Setup.qiniuSecret) { _, _, _ in false }
         let nos = try FakeNOS()
@@ -103,8 +103,7 @@ struct AuditTests {
         try trail.expectWhole()
     }
 
-    @Test
-    func `who is known and refused has a line with the clause; all others are counted`() throws {
+    @Test func `who is known and refused has a line with the clause; all others are counted`() throws {
         let service = try Service(AuditTests.open.audited(), .epoll)
         defer { service.stop() }
         let (alice, bob) = (APIKey.alice.bearer, APIKey.bob.bearer)
@@ -143,8 +142,9 @@ struct AuditTests {
         try trail.expectWhole()
     }
 
-    @Test
-    func `who floods the audit with refusals has few lines, is counted, and keeps nobody from being served`() throws {
+    @Test func `who floods the audit with refusals has few lines, is counted, and keeps nobody from being served`()
+        throws
+    {
         var setup = AuditTests.open.audited("batch", "deniedPerMinute: 5")
         setup.server = "workers: 1,"
         let service = try Service(setup, .epoll)
@@ -172,8 +172,7 @@ struct AuditTests {
         try trail.expectWhole()
     }
 
-    @Test
-    func `the trace of a request is in its line, and metrics and the log tell of it`() throws {
+    @Test func `the trace of a request is in its line, and metrics and the log tell of it`() throws {
         var setup = AuditTests.open.audited()
         setup.log = "requests: true"
         let service = try Service(setup, .epoll)

@@ -64,8 +64,7 @@ struct CertificateCallersTests {
     private static let own = "/qiniu/uptoken?key=own/backend/a.jpg"
     private static let open = "/qiniu/uptoken?key=open/a.jpg"
 
-    @Test
-    func `R9: a certificate is its caller's by any of the names, on every request of its connection`() throws {
+    @Test func `R9: a certificate is its caller's by any of the names, on every request of its connection`() throws {
         for san in [
             "dns:backend.example.com", "uri:spiffe://example.com/backend", "email:ops@example.com",
         ] {
@@ -90,8 +89,9 @@ struct CertificateCallersTests {
         }
     }
 
-    @Test
-    func `R8: a certificate that is nobody's is 401, and never anonymous; what is said expressly goes first`() throws {
+    @Test func `R8: a certificate that is nobody's is 401, and never anonymous; what is said expressly goes first`()
+        throws
+    {
         let double = #"{ id: "other", san: "dns:denied.example.com" }"#
         try Service.run(setup("nobody's", "\(Self.backend), \(double)"), .epoll) { service in
             try ask(service, nil, Self.open).expectSuccess()
@@ -108,8 +108,7 @@ struct CertificateCallersTests {
         }
     }
 
-    @Test
-    func `R12: who is denied gets nothing, by certificate or by ticket`() throws {
+    @Test func `R12: who is denied gets nothing, by certificate or by ticket`() throws {
         let minting = setup()
         let ticket = try Service.run(minting, .epoll) { service in
             let client = try service.connect(showing: certificates.caller)

@@ -95,8 +95,7 @@ struct ConsoleTests {
         return setup
     }()
 
-    @Test
-    func `the audit is read a page at a time and searched, and has what an operator does`() throws {
+    @Test func `the audit is read a page at a time and searched, and has what an operator does`() throws {
         let key = Self.operatorKey.bearer
         try Service.run(Self.recorded, .epoll) { service in
             for number in 1...60 { try service.get("/nos/token?object=photo-\(number)").expectSuccess() }

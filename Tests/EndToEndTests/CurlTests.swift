@@ -22,8 +22,7 @@ struct CurlTests {
     }
 
     /// The commands of README's "Ask it" as they stand there, but for the ports.
-    @Test
-    func `a file goes to Kodo and comes back as README says`() throws {
+    @Test func `a file goes to Kodo and comes back as README says`() throws {
         let readme = try CurlTests.text("README.md")
         let block = try #require(readme.components(separatedBy: "```\n").first { $0.hasPrefix("$ printf") })
         let commands = block.split(separator: "\n").filter { $0.hasPrefix("$ ") }.map { $0.dropFirst(2) }
@@ -78,8 +77,7 @@ struct CurlTests {
     }
 
     /// The commands as they stand in docs/examples.md, but for the ports.
-    @Test
-    func `a file goes to each vendor's side and comes back as the examples say`() throws {
+    @Test func `a file goes to each vendor's side and comes back as the examples say`() throws {
         let examples = try CurlTests.text("docs/examples.md")
         let block = try #require(examples.components(separatedBy: "```\n").first { $0.hasPrefix("$ field()") })
         let commands = block.split(separator: "\n").filter { $0.hasPrefix("$ ") }.map { $0.dropFirst(2) }
@@ -99,8 +97,7 @@ struct CurlTests {
         }
     }
 
-    @Test
-    func `the four kinds of commands work as README says`() throws {
+    @Test func `the four kinds of commands work as README says`() throws {
         try demonstrate(.epoll) { base, folder, _ in
             let qiniu = try JSON(try CurlTests.curl(["\(base)/qiniu/uptoken?key=photos/a.jpg"]).out)
             let upload = try UploadTokenReading(qiniu: qiniu["uptoken"]?.string, secret: Setup.qiniuSecret)
@@ -129,8 +126,7 @@ struct CurlTests {
         }
     }
 
-    @Test
-    func `forms and streams are given as README says`() throws {
+    @Test func `forms and streams are given as README says`() throws {
         try demonstrate(.epoll) { base, _, _ in
             let form = try CurlTests.curl(["\(base)/oss/post-policy?key=forms/a.png&contentType=image/png"])
             let posted = try PostedForm(try JSON(form.out), accessKey: "demo-oss-access-key")
@@ -142,8 +138,7 @@ struct CurlTests {
         }
     }
 
-    @Test
-    func `requests and URLs of OSS are signed as README shows`() throws {
+    @Test func `requests and URLs of OSS are signed as README shows`() throws {
         try demonstrate(.epoll) { base, _, sandbox in
             let header = ["-G", "-d", "header=content-type:image/jpeg"]
             for arguments in [
@@ -180,8 +175,7 @@ struct CurlTests {
         }
     }
 
-    @Test
-    func `what README shows as refused is refused, and says what would be right`() throws {
+    @Test func `what README shows as refused is refused, and says what would be right`() throws {
         try demonstrate(.epoll) { base, _, _ in
             let unknown = try JSON(try CurlTests.curl(["\(base)/qiniu/uptoken?kez=photos/a.jpg"]).out)
             #expect(unknown["code"] == "unknown_parameter")

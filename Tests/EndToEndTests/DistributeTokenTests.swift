@@ -6,8 +6,7 @@ import Testing
 
 @Suite("Sessions of a role over HTTP, the sandbox being the vendor: R5, R17", .waiting)
 struct DistributeTokenTests {
-    @Test
-    func `the log warns that the key is for the sandbox`() throws {
+    @Test func `the log warns that the key is for the sandbox`() throws {
         try Service.run(.sandbox, .epoll) { service in
             try service.get("/distribute-token.json").expectSuccess()
             #expect(

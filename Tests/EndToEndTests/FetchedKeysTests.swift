@@ -24,8 +24,7 @@ struct FetchedKeysTests {
         }
     }
 
-    @Test
-    func `keys are fetched at start, taken up when they change, and outlive the issuer`() throws {
+    @Test func `keys are fetched at start, taken up when they change, and outlive the issuer`() throws {
         let (old, new) = (TestKey(.es256), TestKey(.eddsa))
         let issuer = try FakeIssuer([old])
         try Service.run(FakeIssuer.setup(issuer.url), .epoll) { service in
@@ -47,8 +46,7 @@ struct FetchedKeysTests {
         #expect(requests.allSatisfy { !$0.contains("Authorization") && !$0.contains("eyJ") })
     }
 
-    @Test
-    func `R19: a ticket ends when the key that signed its maker's token is gone from the issuer's set`() throws {
+    @Test func `R19: a ticket ends when the key that signed its maker's token is gone from the issuer's set`() throws {
         let (old, new) = (TestKey(.es256), TestKey(.eddsa))
         let issuer = try FakeIssuer([old, new])
         var setup = FakeIssuer.setup(issuer.url)
@@ -78,8 +76,7 @@ struct FetchedKeysTests {
         }
     }
 
-    @Test
-    func `of a set of 20 keys 16 are good, and the log says in one line how many are not used`() throws {
+    @Test func `of a set of 20 keys 16 are good, and the log says in one line how many are not used`() throws {
         let keys = (0..<20).map { _ in TestKey(.eddsa) }
         let issuer = try FakeIssuer(keys)
         try Service.run(FakeIssuer.setup(issuer.url), .epoll) { service in
@@ -91,8 +88,7 @@ struct FetchedKeysTests {
         }
     }
 
-    @Test
-    func `before the issuer can be reached it is 401, and good when it is there`() throws {
+    @Test func `before the issuer can be reached it is 401, and good when it is there`() throws {
         let key = TestKey(.es256)
         let port: UInt16
         do {
@@ -118,8 +114,7 @@ struct FetchedKeysTests {
         return (["\(answer.status)"] + fields + [answer.text]).map { $0.replacing(id, with: "<id>") }
     }
 
-    @Test
-    func `forged tokens do not tell which issuers there are, before keys come and when they are old`() throws {
+    @Test func `forged tokens do not tell which issuers there are, before keys come and when they are old`() throws {
         let (key, other) = (TestKey(.es256), TestKey(.es256))
         let issuer = try FakeIssuer([])
         try Service.run(FakeIssuer.setup(issuer.url, keep: "1s"), .epoll) { service in
@@ -143,8 +138,7 @@ struct FetchedKeysTests {
         }
     }
 
-    @Test
-    func `keys are fetched again when it is time, though nobody asks`() throws {
+    @Test func `keys are fetched again when it is time, though nobody asks`() throws {
         let issuer = try FakeIssuer([TestKey(.es256)])
         try Service.run(FakeIssuer.setup(issuer.url), .epoll) { _ in
             let end = now + 60

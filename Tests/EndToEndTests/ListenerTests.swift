@@ -56,8 +56,7 @@ struct ListenerTests {
         #expect(access(path, F_OK) != 0)
     }
 
-    @Test
-    func `a socket that is left over is replaced, anything else is not`() throws {
+    @Test func `a socket that is left over is replaced, anything else is not`() throws {
         let path = try Keeper.makeFolder() + "/public.sock"
         let setup = Self.setup(["127.0.0.1:0", "unix:\(path)"])
         let first = try Service(setup, .epoll)
@@ -75,8 +74,7 @@ struct ListenerTests {
         first.stop()
     }
 
-    @Test
-    func `healthcheck asks by the Unix socket if that is the first`() throws {
+    @Test func `healthcheck asks by the Unix socket if that is the first`() throws {
         let path = try Keeper.makeFolder() + "/public.sock"
         try Service.run(Self.setup(["unix:\(path)", "127.0.0.1:0"], "hosts: [\"t.example.com\"],"), .epoll) {
             service in

@@ -115,8 +115,7 @@ struct LogTests {
         }
     }
 
-    @Test
-    func `a log that nobody reads stops nobody, and what is lost of it is counted`() throws {
+    @Test func `a log that nobody reads stops nobody, and what is lost of it is counted`() throws {
         // The pipe takes 64 KiB, the service keeps 4.
         let service = try Service(setup("unread", "buffer: \"4KiB\""), .epoll)
         defer { service.stop() }

@@ -61,8 +61,7 @@ struct MemoryTests {
         }
     }
 
-    @Test
-    func `a process that is refused memory ends at once and says why, and the next one serves`() throws {
+    @Test func `a process that is refused memory ends at once and says why, and the next one serves`() throws {
         let service = try Service(MemoryTests.setup(buffers: 1024), .epoll)
         defer { service.stop() }
         try service.get("/nos/token?object=a").expectSuccess()

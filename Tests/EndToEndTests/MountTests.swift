@@ -10,8 +10,7 @@ import Testing
 /// That takes root: elsewhere `scripts/test` leaves these tests out, and says so.
 @Suite("With other files instead of the system's", .alone, .unwatched, .needsMounts, .timeLimit(.minutes(20)))
 struct MountTests {
-    @Test
-    func `without /proc it serves, and its metrics leave out what nobody can tell`() throws {
+    @Test func `without /proc it serves, and its metrics leave out what nobody can tell`() throws {
         let service = try Service(.open, .epoll, by: Service.mounting("mount -t tmpfs none /proc"))
         defer { service.stop() }
         for _ in 0..<20 { try service.get("/qiniu/uptoken?key=photos/a").expectSuccess() }

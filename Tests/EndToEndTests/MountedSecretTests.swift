@@ -10,8 +10,7 @@ import Testing
 struct MountedSecretTests {
     private static let watching = #"reload: { interval: "100ms" },"#
 
-    @Test
-    func `a secret whose mount is swapped signs from then on, and no request is lost`() throws {
+    @Test func `a secret whose mount is swapped signs from then on, and no request is lost`() throws {
         let volume = try ProjectedVolume(["nos": Setup.nosSecret])
         let setup = Setup(
             name: "mounted",

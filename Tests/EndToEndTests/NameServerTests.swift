@@ -83,8 +83,7 @@ struct NameServerTests {
         }
     }
 
-    @Test
-    func `names that nobody has cost a bounded time, are counted, and stop nobody else`() throws {
+    @Test func `names that nobody has cost a bounded time, are counted, and stop nobody else`() throws {
         let setup = NameServerTests.setup(
             vendor: "https://sts.does-not-exist.invalid", issuer: "https://id.does-not-exist.invalid")
         let service = try Service(setup, .epoll)

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("OpenAPI, and what is compressed", .waiting, .timeLimit(.minutes(20)))
 struct OpenAPITests {
-    @Test
-    func `large answers of the admin listener are compressed for those who take it, and none of the public one`() throws
+    @Test func `large answers of the admin listener are compressed for those who take it, and none of the public one`()
+        throws
     {
         let service = try Service.shared(.open, .epoll)
         for path in ["/openapi.json", "/metrics"] {

@@ -165,8 +165,7 @@ struct ProxyTests {
         }
     }
 
-    @Test
-    func `healthcheck says whom it speaks for where it counts as a proxy`() throws {
+    @Test func `healthcheck says whom it speaks for where it counts as a proxy`() throws {
         let port = try Listener.freePort()
         let setup = Self.setup(
             "healthy-proxy", #"trustedProxies: ["127.0.0.1"], proxyProtocol: true"#, listen: "\"127.0.0.1:\(port)\"")

@@ -155,8 +155,7 @@ struct QiniuFetchFaultTests {
         }
     }
 
-    @Test
-    func `when the vendor is back, so are we within 5 s`() throws {
+    @Test func `when the vendor is back, so are we within 5 s`() throws {
         let isBack = Flag()
         let kodo = try FakeKodo { connection, _, _ in
             guard !isBack.isSet else { return false }

@@ -107,8 +107,7 @@ struct QiniuFetchFramingTests {
     }
 
     /// Each answer is for a grant of its own with a host of its own, and so with a breaker of its own.
-    @Test
-    func `an answer in a frame that is wrong is refused, and the next good one is told`() throws {
+    @Test func `an answer in a frame that is wrong is refused, and the next good one is told`() throws {
         let cases = FramedAnswer.all
         let isBack = Flag()
         let kodos = try cases.map { framed in

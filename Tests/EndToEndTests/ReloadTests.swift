@@ -130,8 +130,7 @@ struct ReloadTests {
 
     // MARK: What is another
 
-    @Test
-    func `R12: deny takes effect on callers, on tokens that are remembered, and on tickets`() throws {
+    @Test func `R12: deny takes effect on callers, on tokens that are remembered, and on tickets`() throws {
         func setup(_ deny: String) -> Setup {
             Setup(
                 name: "deny",
@@ -184,8 +183,7 @@ struct ReloadTests {
         }
     }
 
-    @Test
-    func `names, limits and the level of the log are the new ones`() throws {
+    @Test func `names, limits and the level of the log are the new ones`() throws {
         var setup = ReloadTests.open("one")
         try Service.run(setup, .epoll) { service in
             let body = #"{"object": "a"}"#
@@ -205,8 +203,7 @@ struct ReloadTests {
         }
     }
 
-    @Test
-    func `what has been counted of a caller is kept`() throws {
+    @Test func `what has been counted of a caller is kept`() throws {
         let setup = ReloadTests.open("one", ReloadTests.quiet + #"rateLimit: { perCaller: "3/d" },"#)
         try Service.run(setup, .epoll) { service in
             for generation in 2...4 {
@@ -293,8 +290,7 @@ struct ReloadTests {
 
     // MARK: What is refused
 
-    @Test
-    func `a configuration that is not good leaves the one before serving, and says why`() throws {
+    @Test func `a configuration that is not good leaves the one before serving, and says why`() throws {
         try Service.run(ReloadTests.open("one"), .epoll) { service in
             var wrong = ReloadTests.open("two")
             wrong.rest = wrong.rest.replacing("unscoped", with: "unscopd")
@@ -375,8 +371,7 @@ struct ReloadTests {
         #expect(check.err.contains("does not count while authentication.deny"), "\(check.err)")
     }
 
-    @Test
-    func `what counts from start to end is not changed, and neither is anything beside it`() throws {
+    @Test func `what counts from start to end is not changed, and neither is anything beside it`() throws {
         let setup = ReloadTests.open("one")
         try Service.run(setup, .epoll) { service in
             var several = ReloadTests.open("two")

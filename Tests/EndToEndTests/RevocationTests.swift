@@ -9,8 +9,9 @@ import Testing
 /// Who is denied or loses a credential while a request is on its way.
 @Suite("Revocation: R12, R19", .waiting, .timeLimit(.minutes(20)))
 struct RevocationTests {
-    @Test
-    func `R12: a process that was replaced gives nothing that the other denies, though no file is watched`() throws {
+    @Test func `R12: a process that was replaced gives nothing that the other denies, though no file is watched`()
+        throws
+    {
         let port = try Listener.freePort()
         func setup(_ denied: String) -> Setup {
             Setup(

@@ -9,23 +9,20 @@ struct SDKTests {
         try Python.expectSuccess("distribute_token.py", "--self-test")
     }
 
-    @Test
-    func `temporary credentials are what stock clients read and Alibaba's SDKs use`() throws {
+    @Test func `temporary credentials are what stock clients read and Alibaba's SDKs use`() throws {
         let target = "/distribute-token.json"
         let service = "http://127.0.0.1:\(try Service.shared(.sandbox, .epoll).port)\(target)"
         let other = "http://127.0.0.1:\(try Service.shared(.sandboxWithStatusInBody, .epoll).port)\(target)"
         try Python.expectSuccess("distribute_token.py", service, "\(service)?grant=own", "\(other)?grant=own")
     }
 
-    @Test
-    func `Qiniu's SDK uploads with upload tokens what they admit, and nothing else`() throws {
+    @Test func `Qiniu's SDK uploads with upload tokens what they admit, and nothing else`() throws {
         let service = try Service.shared(.open, .epoll)
         try Python.expectSuccess(
             "qiniu_client.py", "http://127.0.0.1:\(service.port)", Setup.qiniuAccessKey, Setup.qiniuSecret)
     }
 
-    @Test
-    func `URLs and requests are those that Qiniu's and NetEase's SDKs sign for the same moment`() throws {
+    @Test func `URLs and requests are those that Qiniu's and NetEase's SDKs sign for the same moment`() throws {
         let service = try Service.shared(.requests, .epoll)
         try Python.expectSuccess(
             "signed_requests.py", "http://127.0.0.1:\(service.port)", Setup.qiniuAccessKey, Setup.qiniuSecret,
@@ -41,8 +38,7 @@ struct SDKTests {
             "oss_requests.py", "http://127.0.0.1:\(service.port)", Setup.ossAccessKey, Setup.ossSecret)
     }
 
-    @Test
-    func `what sessions sign is what Alibaba's SDKs sign with the same temporary credential`() throws {
+    @Test func `what sessions sign is what Alibaba's SDKs sign with the same temporary credential`() throws {
         let vendor = try SessionVendor(isConstant: true)
         defer { vendor.stop() }
         try Service.run(.ossRequestsBySession(at: vendor.port), .epoll) { service in
@@ -53,22 +49,20 @@ struct SDKTests {
         }
     }
 
-    @Test
-    func `Qiniu's SDK signs callbacks that are believed, and none that are changed afterwards`() throws {
+    @Test func `Qiniu's SDK signs callbacks that are believed, and none that are changed afterwards`() throws {
         let service = try Service.shared(.callbacks, .epoll)
         try Python.expectSuccess(
             "qiniu_callback.py", "\(service.port)", Setup.qiniuAccessKey, Setup.qiniuSecret)
     }
 
-    @Test
-    func `Alibaba's SDKs have their requests signed remotely, and OSS takes them`() throws {
+    @Test func `Alibaba's SDKs have their requests signed remotely, and OSS takes them`() throws {
         let service = try Service.shared(.signing, .epoll)
         try Python.expectSuccess(
             "oss_remote.py", "http://127.0.0.1:\(service.port)", Setup.ossAccessKey, Setup.ossSecret)
     }
 
-    @Test
-    func `of 5,000 random requests of Alibaba's SDKs those are signed that a grant admits, and no others`() throws {
+    @Test func `of 5,000 random requests of Alibaba's SDKs those are signed that a grant admits, and no others`() throws
+    {
         let service = try Service.shared(.signing, .epoll)
         try Python.expectSuccess(
             "oss_differential.py", "http://127.0.0.1:\(service.port)", Setup.ossAccessKey, Setup.ossSecret, "5000")
@@ -78,8 +72,7 @@ struct SDKTests {
         try Python.expectSuccess("nos_client.py")
     }
 
-    @Test
-    func `OSS forms upload what their policies admit, and RTMP URLs are those that Alibaba's SDK signs`() throws {
+    @Test func `OSS forms upload what their policies admit, and RTMP URLs are those that Alibaba's SDK signs`() throws {
         let service = try Service.shared(.forms, .epoll)
         try Python.expectSuccess(
             "oss_forms.py", "http://127.0.0.1:\(service.port)", Setup.ossAccessKey, Setup.ossSecret)

@@ -32,8 +32,7 @@ struct STSFaultTests {
         }
     }
 
-    @Test
-    func `over TLS the vendor is verified, asked and believed`() throws {
+    @Test func `over TLS the vendor is verified, asked and believed`() throws {
         let certificates = try ClientCertificates.shared.get()
         let peer = try ClientPeer(STSFault.well, tls: certificates.good)
         defer { _ = peer.stop() }

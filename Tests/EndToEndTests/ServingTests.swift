@@ -59,8 +59,7 @@ struct ServingTests {
         }
     }
 
-    @Test
-    func `a port that is taken is 1 with a message that names the address`() throws {
+    @Test func `a port that is taken is 1 with a message that names the address`() throws {
         // Another program's, another service's, and one that it has itself.
         let listener = try Listener()
         let service = try Service.shared(.open, .epoll)
@@ -81,8 +80,7 @@ struct ServingTests {
         #expect(try service.get("/livez").status == 200)
     }
 
-    @Test
-    func `healthcheck is 0 while the service answers, and 1 when nothing does`() throws {
+    @Test func `healthcheck is 0 while the service answers, and 1 when nothing does`() throws {
         let port = try Listener.freePort()
         let setup = Setup(name: "health", rest: ServingTests.grants, listen: "\"127.0.0.1:\(port)\"")
         let service = try Service(setup, .epoll)
@@ -95,8 +93,7 @@ struct ServingTests {
         #expect(down.err.contains("127.0.0.1:\(port)"))
     }
 
-    @Test
-    func `healthcheck finds a service well that listens everywhere but answers to listed names only`() throws {
+    @Test func `healthcheck finds a service well that listens everywhere but answers to listed names only`() throws {
         let port = try Listener.freePort()
         let setup = Setup(
             name: "named", server: #"plaintext: true, hosts: ["t.example.com"],"#, rest: ServingTests.grants,
@@ -116,8 +113,7 @@ struct ServingTests {
         #expect(outcome.code == 0, "\(outcome.err)")
     }
 
-    @Test
-    func `secrets are in no argument, in no line of the log, and in no file that it writes`() throws {
+    @Test func `secrets are in no argument, in no line of the log, and in no file that it writes`() throws {
         let service = try Service(.open, .epoll)
         defer { service.stop() }
         let before = try FileManager.default.subpathsOfDirectory(atPath: service.folder)
@@ -150,8 +146,7 @@ struct ServingTests {
         #expect(entry["address"]?.string?.hasPrefix("127.0.0.1:") == true)
     }
 
-    @Test
-    func `it listens on IPv6, too, and answers to that address`() throws {
+    @Test func `it listens on IPv6, too, and answers to that address`() throws {
         let setup = Setup(name: "six", rest: ServingTests.grants, listen: #""[::1]:0""#)
         let folder = try Keeper.makeFolder()
         let path = try setup.write(to: folder, transport: .epoll)

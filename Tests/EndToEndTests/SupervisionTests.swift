@@ -191,8 +191,7 @@ struct SupervisionTests {
         #expect(trail.lines.filter { $0["reason"]?.string == "start" }.count == 4)
     }
 
-    @Test
-    func `a process that cannot take the place leaves it to the one before`() throws {
+    @Test func `a process that cannot take the place leaves it to the one before`() throws {
         let setup = SupervisionTests.setup(try Listener.freePort())
         let service = try Service(setup, .epoll)
         defer { service.stop() }

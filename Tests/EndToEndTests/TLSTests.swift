@@ -72,8 +72,7 @@ struct TLSTests {
         }
     }
 
-    @Test
-    func `R2: a page that came by http is none of the service's own`() throws {
+    @Test func `R2: a page that came by http is none of the service's own`() throws {
         try Service.run(setup(), .epoll) { service in
             let base = "https://localhost:\(service.port)"
             for (scheme, code) in [("http", "403"), ("https", "200")] {
@@ -114,8 +113,7 @@ struct TLSTests {
         }
     }
 
-    @Test
-    func `R11: a ticket's URL is one that its bearer can ask`() throws {
+    @Test func `R11: a ticket's URL is one that its bearer can ask`() throws {
         var setup = setup()
         let secret = Setup.ticketSecret
         setup.rest = setup.rest.replacing(
@@ -162,8 +160,7 @@ struct TLSTests {
         }
     }
 
-    @Test
-    func `healthcheck is content with a service that speaks TLS`() throws {
+    @Test func `healthcheck is content with a service that speaks TLS`() throws {
         let port = try Listener.freePort()
         try Service.run(setup("\"127.0.0.1:\(port)\""), .epoll) { service in
             let up = try Program.run("healthcheck", "--config", service.configuration, environment: Setup.environment)

@@ -26,8 +26,7 @@ struct WatchTests {
         try UploadTokenReading(qiniu: answer.json["uptoken"]?.string, secret: secret)
     }
 
-    @Test
-    func `the file is moved into place, written over, or led to by another link, as Kubernetes does`() throws {
+    @Test func `the file is moved into place, written over, or led to by another link, as Kubernetes does`() throws {
         try Service.run(WatchTests.open("one"), .epoll) { service in
             func expect(_ bucket: String, _ generation: Int) throws {
                 try service.waitFor(generation: generation)
@@ -57,8 +56,7 @@ struct WatchTests {
         }
     }
 
-    @Test
-    func `a secret that is replaced signs from then on; a file that only looks new changes nothing`() throws {
+    @Test func `a secret that is replaced signs from then on; a file that only looks new changes nothing`() throws {
         try Service.run(WatchTests.open("one"), .epoll) { service in
             _ = try WatchTests.read(service.get("/qiniu/uptoken"))
             // The same secret in a new file.
@@ -79,8 +77,7 @@ struct WatchTests {
         }
     }
 
-    @Test
-    func `keys of tokens that are replaced are believed from then on, and the old ones no more`() throws {
+    @Test func `keys of tokens that are replaced are believed from then on, and the old ones no more`() throws {
         let (old, new) = (TestKey(.es256), TestKey(.es256))
         var setup = Setup.tokens
         setup.rest =
@@ -103,8 +100,7 @@ struct WatchTests {
         }
     }
 
-    @Test
-    func `a certificate that is replaced is shown to who comes then; who is connected stays`() throws {
+    @Test func `a certificate that is replaced is shown to who comes then; who is connected stays`() throws {
         let certificates = try ClientCertificates.shared.get()
         let setup = Setup(
             name: "certificate",

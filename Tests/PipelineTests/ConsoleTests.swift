@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import TestSamples
 @testable import TestService
 
 @Suite("The page for operators", .timeLimit(.minutes(20)))
@@ -58,6 +59,15 @@ struct ConsoleTests {
             try admin.get(path).expectProblem(404, "not_found", "admin: { console: true }")
         }
         for path in Self.actions { try admin.post(path, json: "{}").expectProblem(404, "not_found") }
+    }
+
+    @Test func `each file is served as it was when the program was built`() throws {
+        let admin = try Service.shared(Self.shown).admin
+        for path in Self.files {
+            let name = path == "/console" ? "console.html" : try #require(path.split(separator: "/").last)
+            let file = try Repository.text("Sources/CConsole/Page/\(name)")
+            #expect(try admin.get(path).body == Array(file.utf8), "\(path)")
+        }
     }
 
     @Test func `its files are for everybody and tell nothing, and what it asks needs a key`() throws {

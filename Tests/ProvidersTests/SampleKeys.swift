@@ -8,7 +8,8 @@ enum SampleKeys {
     ]
 
     /// Different keys of 1 to 750 bytes, or to as many as said; half of them short, some of them spelled alike.
-    /// - Parameter count: in `scripts/check-all`, without those that are spelled alike.
+    /// - Parameter count: how many there are in `scripts/check-all`, and ten times as many as in `scripts/test`; those that are spelled
+    ///   alike come on top.
     static func many(_ count: Int, seed: UInt64, upTo longest: Int = 750) -> [[UInt8]] {
         var random = SampleRandom(state: seed)
         var keys: [[UInt8]] = []

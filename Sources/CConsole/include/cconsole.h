@@ -3,6 +3,7 @@
 #pragma once
 #include <stddef.h>
 
+/// Bytes that stay where they are for as long as the program runs.
 struct cc_file {
   const unsigned char *bytes;
   size_t count;
