@@ -27,7 +27,7 @@ struct CurlTests {
         let block = try #require(readme.components(separatedBy: "```\n").first { $0.hasPrefix("$ printf") })
         let commands = block.split(separator: "\n").filter { $0.hasPrefix("$ ") }.map { $0.dropFirst(2) }
         #expect(commands.count == 4)
-        try demonstrate(.epoll) { base, folder, sandbox in
+        try demonstrate { base, folder, sandbox in
             let script = (["set -euo pipefail"] + commands).joined(separator: "\n")
                 .replacing("http://localhost:8080", with: base)
                 .replacing("localhost:8090", with: "localhost:\(sandbox)")
@@ -42,9 +42,7 @@ struct CurlTests {
     }
 
     /// The demonstration in a folder like the repository's, on ports of the system's choice.
-    private func demonstrate(
-        _ transport: Transport, _ body: (_ base: String, _ folder: String, _ sandbox: UInt16) throws -> Void
-    ) throws {
+    private func demonstrate(_ body: (_ base: String, _ folder: String, _ sandbox: UInt16) throws -> Void) throws {
         let demo = try CurlTests.text("config/demo.json5")
         let listener = #"listen: "127.0.0.1:8080""#
         let endpoints = #"endpoints: "http://127.0.0.1:8090""#
@@ -61,7 +59,7 @@ struct CurlTests {
         // It makes the key that is missing.
         let sandbox = try RunningSandbox(data: folder + "/local/demo")
         let text = demo.replacing("127.0.0.1:8081", with: "127.0.0.1:0").replacing(
-            listener, with: #"listen: "127.0.0.1:0", transport: "\#(transport.rawValue)""#
+            listener, with: #"listen: "127.0.0.1:0""#
         ).replacing(endpoints, with: #"\#(Setup.patient) endpoints: "http://127.0.0.1:\#(sandbox.port)""#)
             .replacing("localhost:8090", with: "localhost:\(sandbox.port)")
         try Keeper.write(AuditTrail.key + "\n", to: folder + "/local/demo/audit-key")
@@ -82,7 +80,7 @@ struct CurlTests {
         let block = try #require(examples.components(separatedBy: "```\n").first { $0.hasPrefix("$ field()") })
         let commands = block.split(separator: "\n").filter { $0.hasPrefix("$ ") }.map { $0.dropFirst(2) }
         #expect(commands.count == 11 && commands.count { $0.contains("| cmp - a.jpg") } == 3)
-        try demonstrate(.epoll) { base, folder, sandbox in
+        try demonstrate { base, folder, sandbox in
             let script = (["set -euo pipefail"] + commands).joined(separator: "\n")
                 .replacing("http://localhost:8080", with: base)
                 .replacing("localhost:8090", with: "localhost:\(sandbox)")
@@ -98,7 +96,7 @@ struct CurlTests {
     }
 
     @Test func `the four kinds of commands work as README says`() throws {
-        try demonstrate(.epoll) { base, folder, _ in
+        try demonstrate { base, folder, _ in
             let qiniu = try JSON(try CurlTests.curl(["\(base)/qiniu/uptoken?key=photos/a.jpg"]).out)
             let upload = try UploadTokenReading(qiniu: qiniu["uptoken"]?.string, secret: Setup.qiniuSecret)
             #expect(upload.policy["scope"] == "demo-media:photos/a.jpg")
@@ -127,7 +125,7 @@ struct CurlTests {
     }
 
     @Test func `forms and streams are given as README says`() throws {
-        try demonstrate(.epoll) { base, _, _ in
+        try demonstrate { base, _, _ in
             let form = try CurlTests.curl(["\(base)/oss/post-policy?key=forms/a.png&contentType=image/png"])
             let posted = try PostedForm(try JSON(form.out), accessKey: "demo-oss-access-key")
             #expect(posted.fault(size: 10_485_760) == nil)
@@ -139,7 +137,7 @@ struct CurlTests {
     }
 
     @Test func `requests and URLs of OSS are signed as README shows`() throws {
-        try demonstrate(.epoll) { base, _, sandbox in
+        try demonstrate { base, _, sandbox in
             let header = ["-G", "-d", "header=content-type:image/jpeg"]
             for arguments in [
                 ["\(base)/oss/presigned-url?key=demo/a.jpg"],
@@ -153,11 +151,8 @@ struct CurlTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `curl's other ways are understood: HEAD, -f, keep-alive, chunked uploads, Expect`(
-        _ transport: Transport
-    ) throws {
-        try demonstrate(transport) { base, folder, _ in
+    @Test func `curl's other ways are understood: HEAD, -f, keep-alive, chunked uploads, Expect`() throws {
+        try demonstrate { base, folder, _ in
             let head = try CurlTests.curl(["--head", "\(base)/qiniu/uptoken?key=photos/a.jpg"])
             #expect(head.out.hasPrefix("HTTP/1.1 200 OK\r\n"))
             let failed = try CurlTests.curl(["--fail", "\(base)/qiniu/uptoken?kez=photos/a.jpg"])
@@ -176,7 +171,7 @@ struct CurlTests {
     }
 
     @Test func `what README shows as refused is refused, and says what would be right`() throws {
-        try demonstrate(.epoll) { base, _, _ in
+        try demonstrate { base, _, _ in
             let unknown = try JSON(try CurlTests.curl(["\(base)/qiniu/uptoken?kez=photos/a.jpg"]).out)
             #expect(unknown["code"] == "unknown_parameter")
             #expect(unknown["detail"] == "kez is not known; did you mean key?")
