@@ -4,7 +4,6 @@ import getpass
 import json
 import pathlib
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -13,19 +12,11 @@ import time
 import boto3
 import botocore.config
 
+from service import free_ports
+
 BUCKET = "checked"
 ROLE = "arn:aws:iam::role/Check"
 SECRET = "a-secret-of-the-checks-and-of-no-vendor-1"
-
-
-def free_ports(count):
-    probes = [socket.socket() for _ in range(count)]
-    for probe in probes:
-        probe.bind(("127.0.0.1", 0))
-    ports = [probe.getsockname()[1] for probe in probes]
-    for probe in probes:
-        probe.close()
-    return ports
 
 
 class Server:

@@ -19,16 +19,23 @@ GRANTS = """
 """
 
 
-def free_port():
-    """Below those that outgoing connections have, so that none of them takes it before it is listened at."""
-    for port in random.sample(range(15_000, 32_000), 100):
+def free_ports(count):
+    """Different ones, below those that outgoing connections have, so that none of them takes one before it is listened at."""
+    ports = []
+    for port in random.sample(range(15_000, 32_000), 100 + count):
         with socket.socket() as probe:
             try:
                 probe.bind(("0.0.0.0", port))
-                return port
+                ports.append(port)
             except OSError:
                 continue
-    raise OSError("no port is free")
+        if len(ports) == count:
+            return ports
+    raise OSError(f"{count} ports are not free")
+
+
+def free_port():
+    return free_ports(1)[0]
 
 
 class Service:
