@@ -126,6 +126,8 @@ struct AuditDiskTests {
         AuditDiskTests.expectRecorded(answered, in: trail)
         try trail.expectWhole()
         #expect(trail.lines.filter { $0["reason"]?.string == "start" }.count == 1)
-        #expect(trail.lines.filter { $0["reason"]?.string == "unstopped" }.count == 10)
+        // Where the kill came while a new file was begun, the next start finds it empty, or the old one by two names.
+        let killed = trail.lines.compactMap { $0["reason"]?.string }.filter { !["start", "size"].contains($0) }
+        #expect(killed.count == 10 && Set(killed).isSubset(of: ["unstopped", "moved", "unverified"]), "\(killed)")
     }
 }
