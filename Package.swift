@@ -141,7 +141,7 @@ let package = Package(
         tests("TelemetryTests", "Telemetry", "Bytes"),
         tests("AuditTests", "Audit", "Crypto", "Bytes", "TestTraits"),
         tests("ClusterTests", "Cluster", "Access", "Net", "Crypto", "Bytes", "TestPeers", "TestTraits"),
-        tests("UpstreamTests", "Upstream", "Net", "HTTP", "Crypto", "Bytes"),
+        tests("UpstreamTests", "Upstream", "Net", "HTTP", "Crypto", "Bytes", "TestTraits"),
         tests("SandboxTests", "Sandbox", "Net", "HTTP", "Machine", "Crypto", "Bytes", "TestPeers", "TestTraits"),
         tests(
             "ConfigurationTests", "Configuration", "Machine", "Upstream", "HTTP", "Providers", "Access", "Crypto",

@@ -32,7 +32,7 @@ import Testing
         var isTest = false
         for line in lines {
             // Types of tests begin their lines; what is inside is indented.
-            if line.first != " ",
+            if line.hasSuffix("{"), line.first != " ",
                 let type = line.prefixMatch(of: #/(?:@Suite(?:\(.*\))? )?(?:struct|extension|final class) (\w+)/#)
             {
                 suite = String(type.output.1)

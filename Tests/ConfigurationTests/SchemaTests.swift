@@ -67,7 +67,7 @@ struct SchemaTests {
     }
 
     @Test func `what is documented as a key's standard is what holds without it`() {
-        for key in Documented.all {
+        for (number, key) in Documented.all.enumerated() where Rounds.takes(number) {
             if let standard = key.field.standardText {
                 let isSame =
                     outcome(key.configuration(with: standard)).content == outcome(key.configuration(with: nil)).content

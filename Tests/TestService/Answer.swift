@@ -120,20 +120,21 @@ enum JSON: Decodable, Equatable, Sendable, ExpressibleByStringLiteral, Expressib
 
     init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
+        // What is most common first: each try that fails makes an error.
         if value.decodeNil() {
             self = .null
+        } else if let text = try? value.decode(String.self) {
+            self = .string(text)
+        } else if let members = try? value.decode([String: JSON].self) {
+            self = .object(members)
+        } else if let list = try? value.decode([JSON].self) {
+            self = .list(list)
         } else if let flag = try? value.decode(Bool.self) {
             self = .boolean(flag)
         } else if let number = try? value.decode(Int64.self) {
             self = .integer(number)
-        } else if let number = try? value.decode(Double.self) {
-            self = .real(number)
-        } else if let text = try? value.decode(String.self) {
-            self = .string(text)
-        } else if let list = try? value.decode([JSON].self) {
-            self = .list(list)
         } else {
-            self = .object(try value.decode([String: JSON].self))
+            self = .real(try value.decode(Double.self))
         }
     }
 

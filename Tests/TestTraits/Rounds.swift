@@ -9,5 +9,10 @@ package enum Rounds {
     /// Whether a test of a long list goes through its item of this number: one of four in `scripts/test`, and each in `scripts/check-all`.
     package static func takes(_ number: Int) -> Bool { isThorough || number % 4 == 0 }
 
+    /// The items of a list that a test goes through: the first, and every fourth behind it, in `scripts/test`; each in `scripts/check-all`.
+    package static func some<Item>(of all: [Item]) -> [Item] {
+        all.enumerated().filter { takes($0.offset) }.map(\.element)
+    }
+
     private static let isThorough = ProcessInfo.processInfo.environment["COUNTERSIGN_TEST_ROUNDS"] == "all"
 }

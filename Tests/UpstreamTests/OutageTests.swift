@@ -1,4 +1,5 @@
 import Bytes
+import TestTraits
 import Testing
 
 @testable import Upstream
@@ -6,7 +7,7 @@ import Testing
 /// Ten simulated minutes without the vendor, and its return: table, calls, breaker and budget together, as `Service` drives
 /// them.
 @Suite struct OutageTests {
-    @Test(arguments: Vendor.Behaviour.outages)
+    @Test(arguments: Rounds.some(of: Vendor.Behaviour.outages))
     func `ten minutes of outage cost nobody a living credential, and are over 5 s after`(behaviour: Vendor.Behaviour)
         throws
     {
@@ -36,7 +37,7 @@ import Testing
         #expect(service.vendor.mostCallsInASecond <= 100)
     }
 
-    @Test(arguments: [Vendor.Behaviour.hanging, .unreachable, .failing])
+    @Test(arguments: Rounds.some(of: [Vendor.Behaviour.hanging, .unreachable, .failing]))
     func `whenever an outage ends, all is well within 5 s, new credentials included`(behaviour: Vendor.Behaviour) throws
     {
         var service = try SimulatedService(seed: 13)

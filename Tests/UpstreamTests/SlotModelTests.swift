@@ -1,11 +1,12 @@
 import Bytes
+import TestTraits
 import Testing
 
 @testable import Upstream
 
 /// A table against a model that knows only the rules: who waits where, what is in the air, what was issued when.
 @Suite struct SlotModelTests {
-    @Test(arguments: [UInt64(1), 2, 3])
+    @Test(arguments: Rounds.some(of: [UInt64(1), 2, 3]))
     func `50,000 random steps break no rule`(seed: UInt64) throws {
         var model = try Model(seed: seed)
         for step in 0..<50_000 {

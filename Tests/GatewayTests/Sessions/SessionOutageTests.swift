@@ -2,6 +2,7 @@ import Bytes
 import Foundation
 import Net
 import Telemetry
+import TestTraits
 import Testing
 import Upstream
 
@@ -38,7 +39,7 @@ import Upstream
         }
     }
 
-    @Test(arguments: Behaviour.allCases)
+    @Test(arguments: Rounds.some(of: Behaviour.allCases))
     func `who has a living credential is served through ten minutes of outage, and others are told within 2 s`(
         behaviour: Behaviour
     ) throws {
@@ -134,7 +135,7 @@ import Upstream
         #expect(try isServed("after") && isServed("later") && times() == 1)
     }
 
-    @Test(arguments: [900, 1_200, 3_600] as [Int64], Behaviour.allCases)
+    @Test(arguments: [900, 1_200, 3_600] as [Int64], Rounds.some(of: Behaviour.allCases))
     func `through a long outage a credential is served until five minutes are left of it, and not after`(
         life: Int64, behaviour: Behaviour
     ) throws {
