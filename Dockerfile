@@ -18,7 +18,7 @@ FROM debian:bookworm-slim AS root
 SHELL ["/bin/bash", "-euo", "pipefail", "-c"]
 # hadolint ignore=DL3008
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates libhiredis0.14 libssl3 libstdc++6 zlib1g \
+    && apt-get install -y --no-install-recommends ca-certificates libhiredis0.14 libssl3 zlib1g \
     && rm -rf /var/lib/apt/lists/*
 # It belongs to root then, with the mode that it has.
 COPY --from=build /src/.build/release/countersign /usr/local/bin/countersign
@@ -29,7 +29,7 @@ RUN mkdir -p /image/etc/ssl/certs /image/usr/lib/ssl /image/var/lib/dpkg \
     && cp --parents --dereference --preserve=mode /etc/nsswitch.conf /etc/os-release /usr/local/bin/countersign /image \
     && cp --dereference /etc/ssl/certs/*.[0-9] /image/etc/ssl/certs \
     && ln -s ../../../etc/ssl/certs /image/usr/lib/ssl/certs \
-    && for package in ca-certificates libc6 libgcc-s1 libhiredis0.14 libssl3 libstdc++6 zlib1g; do \
+    && for package in ca-certificates libc6 libhiredis0.14 libssl3 zlib1g; do \
         dpkg --status "$package" >>/image/var/lib/dpkg/status; \
         echo >>/image/var/lib/dpkg/status; \
         cp --parents --dereference "/usr/share/doc/$package/copyright" /image; \

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Prints the bill of materials of a binary, in SPDX 2.3: itself, the Swift runtime that is in it, and the libraries of Debian that it is
-linked with. The same binary has the same bill, if SOURCE_DATE_EPOCH is set.
+"""Prints the bill of materials of a binary, in SPDX 2.3: itself, the Swift runtime and the libraries of compilers that are in it, and the
+libraries of Debian that it is linked with. The same binary has the same bill, if SOURCE_DATE_EPOCH is set.
 
 usage: scripts/sbom.py BINARY VERSION
 """
@@ -19,17 +19,30 @@ def run(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def libraries(binary):
-    """The packages of Debian that the libraries belong to: name, version, architecture."""
-    paths = {str(pathlib.Path(path).resolve()) for path in re.findall(r"(/\S+) \(0x", run("ldd", binary))}
+def loaded(binary):
+    """The libraries that are loaded with it."""
+    return re.findall(r"(/\S+) \(0x", run("ldd", binary))
+
+
+def contained():
+    """The libraries under the Swift runtime, which the linker takes in."""
+    return [run("clang", f"-print-file-name={name}").strip() for name in ["libstdc++.a", "libgcc_eh.a"]]
+
+
+def packages(paths):
+    """The packages of Debian that files belong to."""
     names = set()
-    for path in paths:
+    for path in {str(pathlib.Path(path).resolve()) for path in paths}:
         # dpkg knows the files by where they were before /lib became a link to /usr/lib.
         known = [path, path.removeprefix("/usr")]
         found = subprocess.run(["dpkg", "-S", *known], capture_output=True, text=True).stdout
         names |= set(re.findall(r"^(\S+?)(?::\S+)?: /", found, re.MULTILINE))
     for name in sorted(names):
-        yield run("dpkg-query", "-W", "-f", "${Package} ${Version} ${Architecture}\n", name).splitlines()[0].split()
+        line = run("dpkg-query", "-W", "-f", "${Package} ${Version} ${Architecture}\n", name).splitlines()[0]
+        name, version, architecture = line.split()
+        yield package(
+            name, version, primaryPackagePurpose="LIBRARY",
+            externalRefs=purl(f"pkg:deb/debian/{name}@{version.replace(':', '%3A').replace('+', '%2B')}?arch={architecture}"))
 
 
 def package(name, version, **more):
@@ -55,19 +68,17 @@ def main():
         "swift-runtime", swift, licenseDeclared="Apache-2.0 WITH Swift-exception", primaryPackagePurpose="LIBRARY",
         comment="The standard library and Dispatch, of the toolchain.",
         externalRefs=purl(f"pkg:github/swiftlang/swift@swift-{swift}-RELEASE"))
-    debian = [
-        package(name, version, primaryPackagePurpose="LIBRARY",
-                externalRefs=purl(f"pkg:deb/debian/{name}@{version.replace(':', '%3A').replace('+', '%2B')}?arch={architecture}"))
-        for name, version, architecture in libraries(binary)]
-    relations = [("SPDXRef-DOCUMENT", "DESCRIBES", own), (own["SPDXID"], "STATIC_LINK", runtime)]
-    relations += [(own["SPDXID"], "DYNAMIC_LINK", library) for library in debian]
+    static, dynamic = [runtime, *packages(contained())], list(packages(loaded(binary)))
+    relations = [("SPDXRef-DOCUMENT", "DESCRIBES", own)]
+    relations += [(own["SPDXID"], "STATIC_LINK", library) for library in static]
+    relations += [(own["SPDXID"], "DYNAMIC_LINK", library) for library in dynamic]
     print(json.dumps({
         "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"countersign-{version}",
         "documentNamespace": f"https://countersign.invalid/spdx/{version}/{digest}",
         "creationInfo": {
             "created": datetime.datetime.fromtimestamp(time, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "creators": ["Tool: scripts/sbom.py"]},
-        "packages": [own, runtime, *debian],
+        "packages": [own, *static, *dynamic],
         "relationships": [
             {"spdxElementId": one, "relationshipType": kind, "relatedSpdxElement": other["SPDXID"]} for one, kind, other in relations],
     }, indent=2))
