@@ -2,7 +2,7 @@ import Access
 import Bytes
 import Foundation
 import Machine
-import Synchronization
+import Net
 import Testing
 
 @testable import Configuration
@@ -199,7 +199,7 @@ struct DefaultsTests {
 
     @Test func `a listing is of the configuration that was loaded: its file is read once`() throws {
         let file = Sample.file(Self.text(Self.usual, "a: { route: \"qiniu.uptoken\", keyPrefix: \"a/\" },"))
-        let reads = Mutex(0)
+        let reads = Guarded(0)
         let environment = Environment(
             variable: { _ in nil },
             file: { _ in

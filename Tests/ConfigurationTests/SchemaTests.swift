@@ -1,5 +1,5 @@
 import Access
-import Synchronization
+import Net
 import TestTraits
 import Testing
 
@@ -101,7 +101,7 @@ struct SchemaTests {
     }
 
     private typealias Outcome = (content: Int, problems: [Problem])
-    private static let outcomes = Mutex<[String: Outcome]>([:])
+    private static let outcomes = Guarded<[String: Outcome]>([:])
 
     private func compiled(_ text: String) -> Outcome {
         do throws(ConfigurationError) {

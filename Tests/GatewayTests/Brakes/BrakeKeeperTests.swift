@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Net
 import Telemetry
 import Testing
 
@@ -12,7 +12,7 @@ import Testing
 @Suite struct BrakeKeeperTests {
     /// Each look at this clock is long after the last, so that what failed is tried again.
     private final class Ticker: Sendable {
-        private let time = Mutex<Int64>(1_000_000)
+        private let time = Guarded<Int64>(1_000_000)
 
         func next() -> Instant {
             let now = time.withLock { time in
@@ -108,7 +108,7 @@ import Testing
     @Test func `what others tell holds at once, comes to the file, and is told to loops and observers once`() throws {
         let home = try Home()
         let (keeper, other) = (try home.keeper(), try home.keeper())
-        let told = Mutex<[String]>([])
+        let told = Guarded<[String]>([])
         _ = keeper.subscribe { table, changes in
             told.withLock { $0.append("loop \(changes.count) \(table.isEmpty)") }
         }
