@@ -4,7 +4,7 @@ import PackageDescription
 /// Leaves epoll out of a build on Linux, so that it is built as for other systems: for `scripts/test --dispatch`.
 let isDispatchOnly = Context.environment["DISPATCH_ONLY"] != nil
 /// Builds for AddressSanitizer, as a whole and not file by file: for `scripts/test --sanitize address`.
-let isWatched = Context.environment["SANITIZER"] == "address"
+let isAddressSanitized = Context.environment["SANITIZER"] == "address"
 
 let strict: [SwiftSetting] =
     [
@@ -16,7 +16,8 @@ let strict: [SwiftSetting] =
     ] + (isDispatchOnly ? [.define("DISPATCH_ONLY")] : [])
 
 /// Addresses to relocate are a hundredth of their size with LLVM's linker (DT_RELR, glibc 2.36), and nobody loads symbols of the
-/// program: it starts sooner, and is smaller by a tenth. The libraries that compilers need are in it, and not loaded.
+/// program: it starts sooner, and is smaller by a tenth. What the Swift runtime needs of
+/// libstdc++ and libgcc is in it (`Sources/countersign/Linking`): nothing of it may call `dispatchMain`, which ends a thread by libgcc.
 let compact: [LinkerSetting] = [
     .unsafeFlags(
         [
@@ -33,7 +34,7 @@ let wholeModule = ["-wmo", "-num-threads", "1", "-disable-batch-mode"]
 /// then takes a sixth less to compile. One compiler for the module and its interface saves another sixth.
 let ofTests: [SwiftSetting] =
     strict
-    + (isWatched
+    + (isAddressSanitized
         ? [
             .unsafeFlags(
                 ["reads", "writes", "atomics"].flatMap { ["-Xllvm", "-asan-instrument-\($0)=0"] }
@@ -45,7 +46,7 @@ let ofTests: [SwiftSetting] =
 /// optimised, the tests took two fifths less, and the compiler a third more. Under ThreadSanitizer they are not: what is then inlined of
 /// the standard library writes the count of its empty array, which is 0, from all threads.
 let busy: [SwiftSetting] =
-    isWatched
+    isAddressSanitized
     ? [.unsafeFlags(["-O", "-assert-config", "Debug"] + wholeModule, .when(configuration: .debug))] : []
 
 /// One room: a library target with the rooms it may look into. What is not memory-safe in it has to say `unsafe`.

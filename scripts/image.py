@@ -276,8 +276,11 @@ def check_contents(root, claims):
              and (state.st_uid or state.st_gid or state.st_mode & (stat.S_ISUID | stat.S_ISGID | 0o022))]
     claims.check(f"all belongs to root, and nobody else can change it: {loose}", not loose)
     packages = re.findall("^Package: (.*)$", (root / "var/lib/dpkg/status").read_text(), re.MULTILINE)
+    libraries = {path.name.partition(".so")[0] for path in regular if ".so" in path.name}
+    claims.check(f"the libraries are {' '.join(sorted(libraries))}: the C++ library is in the program",
+                 libraries == {"ld-linux-x86-64", "libc", "libcrypto", "libhiredis", "libm", "libssl", "libz"})
     claims.check(f"a scanner finds {' '.join(packages)}, with their licences",
-                 len(packages) == 5 and all((root / f"usr/share/doc/{name}/copyright").exists() for name in packages))
+                 packages == ["ca-certificates", "libc6", "libhiredis0.14", "libssl3", "zlib1g"] and all((root / f"usr/share/doc/{name}/copyright").exists() for name in packages))
     authorities = list((root / "usr/lib/ssl/certs").resolve().glob("*.0"))
     claims.check(f"{len(authorities)} authorities are where OpenSSL looks", len(authorities) > 100)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Prints the bill of materials of a binary, in SPDX 2.3: itself, the Swift runtime and the libraries of compilers that are in it, and the
-libraries of Debian that it is linked with. The same binary has the same bill, if SOURCE_DATE_EPOCH is set.
+"""Prints the bill of materials of a binary, in SPDX 2.3: itself, the Swift runtime and the libraries under it that are in it, and
+the libraries of Debian that it loads. The same binary has the same bill, if SOURCE_DATE_EPOCH is set.
 
 usage: scripts/sbom.py BINARY VERSION
 """
@@ -13,6 +13,7 @@ import pathlib
 import re
 import subprocess
 import sys
+from urllib.parse import quote
 
 
 def run(*command):
@@ -26,7 +27,10 @@ def loaded(binary):
 
 def contained():
     """The libraries under the Swift runtime, which the linker takes in."""
-    return [run("clang", f"-print-file-name={name}").strip() for name in ["libstdc++.a", "libgcc_eh.a"]]
+    paths = [run("clang", f"-print-file-name={name}").strip() for name in ["libstdc++.a", "libgcc_eh.a"]]
+    if not all(map(os.path.isabs, paths)):
+        sys.exit(f"sbom: clang knows no place of all of {paths}")
+    return paths
 
 
 def packages(paths):
@@ -42,7 +46,7 @@ def packages(paths):
         name, version, architecture = line.split()
         yield package(
             name, version, primaryPackagePurpose="LIBRARY",
-            externalRefs=purl(f"pkg:deb/debian/{name}@{version.replace(':', '%3A').replace('+', '%2B')}?arch={architecture}"))
+            externalRefs=purl(f"pkg:deb/debian/{quote(name, safe='')}@{quote(version, safe='')}?arch={architecture}"))
 
 
 def package(name, version, **more):
@@ -68,6 +72,8 @@ def main():
         "swift-runtime", swift, licenseDeclared="Apache-2.0 WITH Swift-exception", primaryPackagePurpose="LIBRARY",
         comment="The standard library and Dispatch, of the toolchain.",
         externalRefs=purl(f"pkg:github/swiftlang/swift@swift-{swift}-RELEASE"))
+    if any(name in path for path in loaded(binary) for name in ["libstdc++", "libgcc_s"]):
+        sys.exit(f"sbom: {binary} loads the C++ library, which it should contain")
     static, dynamic = [runtime, *packages(contained())], list(packages(loaded(binary)))
     relations = [("SPDXRef-DOCUMENT", "DESCRIBES", own)]
     relations += [(own["SPDXID"], "STATIC_LINK", library) for library in static]

@@ -31,7 +31,7 @@ import Testing
         var found: [Citation] = []
         var isTest = false
         for line in lines {
-            // Types of tests begin their lines; what is inside is indented.
+            // Types of tests begin their lines, and these end with their brace; what is inside is indented.
             if line.hasSuffix("{"), line.first != " ",
                 let type = line.prefixMatch(of: #/(?:@Suite(?:\(.*\))? )?(?:struct|extension|final class) (\w+)/#)
             {

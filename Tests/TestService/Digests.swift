@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// MD5 (RFC 1321), SHA-1 (RFC 3174), SHA-256 (RFC 6234) and HMAC (RFC 2104) as OpenSSL has them, without the house in between, so that
+/// MD5 (RFC 1321), SHA-1 (RFC 3174), SHA-256 (RFC 6234) and HMAC (RFC 2104) as OpenSSL has them, without the room `Crypto`, so that
 /// nothing that signs is checked by itself.
 enum Digests {
     static func md5(_ message: [UInt8]) -> [UInt8] { digest(EVP_md5(), message) }

@@ -7,7 +7,7 @@ import Testing
 /// Ten simulated minutes without the vendor, and its return: table, calls, breaker and budget together, as `Service` drives
 /// them.
 @Suite struct OutageTests {
-    @Test(arguments: Rounds.some(of: Vendor.Behaviour.outages))
+    @Test(arguments: Rounds.some(of: Vendor.Behaviour.outages, from: 2))
     func `ten minutes of outage cost nobody a living credential, and are over 5 s after`(behaviour: Vendor.Behaviour)
         throws
     {
