@@ -16,8 +16,8 @@ let strict: [SwiftSetting] =
     ] + (isDispatchOnly ? [.define("DISPATCH_ONLY")] : [])
 
 /// Addresses to relocate are a hundredth of their size with LLVM's linker (DT_RELR, glibc 2.36), and nobody loads symbols of the
-/// program: it starts sooner, and is smaller by a tenth. What the Swift runtime needs of
-/// libstdc++ and libgcc is in it (`Sources/countersign/Linking`): nothing of it may call `dispatchMain`, which ends a thread by libgcc.
+/// program: it starts sooner, and is smaller by a tenth. What the Swift runtime needs of libstdc++ and libgcc is in the program, too
+/// (`Sources/countersign/Linking`). The image has no libgcc, which glibc loads to end a thread early: nothing may call `dispatchMain`.
 let compact: [LinkerSetting] = [
     .unsafeFlags(
         [

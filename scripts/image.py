@@ -280,7 +280,8 @@ def check_contents(root, claims):
     claims.check(f"the libraries are {' '.join(sorted(libraries))}: the C++ library is in the program",
                  libraries == {"ld-linux-x86-64", "libc", "libcrypto", "libhiredis", "libm", "libssl", "libz"})
     claims.check(f"a scanner finds {' '.join(packages)}, with their licences",
-                 packages == ["ca-certificates", "libc6", "libhiredis0.14", "libssl3", "zlib1g"] and all((root / f"usr/share/doc/{name}/copyright").exists() for name in packages))
+                 packages == ["ca-certificates", "libc6", "libhiredis0.14", "libssl3", "zlib1g"]
+                 and all((root / f"usr/share/doc/{name}/copyright").exists() for name in packages))
     authorities = list((root / "usr/lib/ssl/certs").resolve().glob("*.0"))
     claims.check(f"{len(authorities)} authorities are where OpenSSL looks", len(authorities) > 100)
 

@@ -37,7 +37,7 @@ struct BrakeCommandTests {
         try service.get("/nos/token?object=f/a", key.bearer)
     }
 
-    /// Asks until the answer is of this status, for two seconds at most.
+    /// Asks until the answer is of this status, for a minute at most.
     private static func waitFor(_ status: Int, of service: Service) throws -> Bool {
         let deadline = Date.now.addingTimeInterval(60)
         while deadline > .now {
