@@ -4,9 +4,10 @@ import Crypto
 /// One key of the configuration, with the type of what stands there. It is declared once, and read by its declaration: a name
 /// that nothing is declared by does not compile.
 ///
-/// It is a class so that a group of fields is copied in a moment: a grant's are, for every grant.
+/// It is a class so that a group of fields is copied in a moment: a grant's are, for every grant. It is public, with what reads
+/// it by a key path, because other modules inline only what is public; a path that is not inlined is an object of the runtime.
 // Unsafe: the compiler does not check a class that inherits; what it has are constants that are Sendable.
-package final class Field<Value: Sendable>: AnyField, @unchecked Sendable {
+public final class Field<Value: Sendable>: AnyField, @unchecked Sendable {
     private let read: @Sendable (FieldValues.Value) -> Value
     /// What it reads as where nothing is given.
     private let nothing: Value
@@ -107,7 +108,7 @@ extension Field where Value == [UInt8] {
 // MARK: - Groups
 
 /// The keys of one object, as properties: each is a `Field`, or another group whose keys stand beside its own.
-package protocol FieldGroup: Sendable {}
+public protocol FieldGroup: Sendable {}
 
 extension FieldGroup {
     /// The keys, in the order of the properties.
@@ -118,7 +119,7 @@ extension FieldGroup {
 
 // Unsafe: the compiler does not check a class that others inherit from; its one property is a constant that is Sendable.
 /// A `Field` of any type.
-package class AnyField: @unchecked Sendable {
+public class AnyField: @unchecked Sendable {
     package final let description: FieldDescription
 
     fileprivate init(_ description: FieldDescription) { self.description = description }
@@ -128,48 +129,58 @@ package class AnyField: @unchecked Sendable {
 }
 
 /// A group that many `Settings` are read by: a reference to it is copied in a moment, and a group may have dozens of fields.
-package final class Shared<Group: FieldGroup>: Sendable {
-    fileprivate let fields: Group
+///
+/// Neither type demands a `FieldGroup` itself, only what makes one: at each start the runtime would look through all
+/// conformances of the program for each group.
+public final class Shared<Group: Sendable>: Sendable {
+    @usableFromInline let fields: Group
 
-    package init(_ fields: Group) { self.fields = fields }
+    @usableFromInline package init(_ fields: Group) where Group: FieldGroup { self.fields = fields }
 }
 
 /// What the configuration says for the keys of a group, read as if they were its own properties.
 @dynamicMemberLookup
-package struct Settings<Group: FieldGroup>: Sendable {
+public struct Settings<Group: Sendable>: Sendable {
     /// The same for whichever keys.
-    package var values: FieldValues
-    fileprivate let group: Shared<Group>
+    @usableFromInline package var values: FieldValues
+    @usableFromInline let group: Shared<Group>
 
-    package init(_ values: FieldValues = FieldValues(), of group: Group) { self.init(values, of: Shared(group)) }
+    @usableFromInline package init(_ values: FieldValues = FieldValues(), of group: Group) where Group: FieldGroup {
+        self.init(values, of: Shared(group))
+    }
 
-    package init(_ values: FieldValues, of group: Shared<Group>) {
+    @usableFromInline package init(_ values: FieldValues, of group: Shared<Group>) {
         self.values = values
         self.group = group
     }
 
-    package subscript<Value>(dynamicMember field: KeyPath<Group, Field<Value>>) -> Value {
-        get { group.fields[keyPath: field].value(in: values) }
+    @inlinable
+    public subscript<Value>(dynamicMember field: KeyPath<Group, Field<Value>>) -> Value {
+        get { values[group.fields[keyPath: field]] }
         set { values[group.fields[keyPath: field]] = newValue }
     }
 
     /// What it says for a group that stands in it.
-    package subscript<Part: FieldGroup>(dynamicMember part: KeyPath<Group, Part>) -> Settings<Part> {
+    @inlinable
+    public subscript<Part: FieldGroup>(dynamicMember part: KeyPath<Group, Part>) -> Settings<Part> {
         Settings<Part>(values, of: group.fields[keyPath: part])
     }
 
     /// What the key says; nil where what is given is wrong, which has been reported.
-    package func checked<Value>(_ field: KeyPath<Group, Field<Value>>) -> Value? {
+    @inlinable
+    public func checked<Value>(_ field: KeyPath<Group, Field<Value>>) -> Value? {
         values.checked(group.fields[keyPath: field])
     }
 }
 
 extension FieldValues {
-    package subscript<Value>(field: Field<Value>) -> Value {
+    @usableFromInline package subscript<Value>(field: Field<Value>) -> Value {
         get { field.value(in: self) }
         set { self[field.description] = field.stored(newValue) }
     }
 
     /// What the key says; nil where what is given is wrong, which has been reported.
-    package func checked<Value>(_ field: Field<Value>) -> Value? { self[field.description].map { _ in self[field] } }
+    @usableFromInline package func checked<Value>(_ field: Field<Value>) -> Value? {
+        self[field.description].map { _ in self[field] }
+    }
 }

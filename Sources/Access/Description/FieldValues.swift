@@ -2,7 +2,7 @@ import Bytes
 import Crypto
 
 /// What the configuration says for a list of keys, checked for type and bounds. It is read by the `Field`s that declare them.
-package struct FieldValues: Sendable {
+@usableFromInline package struct FieldValues: Sendable {
     package indirect enum Value: Sendable {
         case string([UInt8])
         case boolean(Bool)
@@ -23,7 +23,7 @@ package struct FieldValues: Sendable {
     /// No two of one name. There are so few that looking through them is quicker than hashing.
     private var values: [(name: [UInt8], value: Value)] = []
 
-    package init() {}
+    @usableFromInline package init() {}
 
     /// - Parameter capacity: how many keys it has room for.
     package init(capacity: Int) { values.reserveCapacity(capacity) }
@@ -86,9 +86,9 @@ package struct FieldValues: Sendable {
 
 /// Shows no value: they may be those of a credential.
 extension FieldValues: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package var description: String { "<fields>" }
-    package var debugDescription: String { description }
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
+    @usableFromInline package var description: String { "<fields>" }
+    @usableFromInline package var debugDescription: String { description }
+    @usableFromInline package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 /// What is wrong with a field of the configuration beyond its type: where, why, and what would be right.
