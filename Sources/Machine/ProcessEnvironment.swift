@@ -24,7 +24,7 @@ package struct ProcessEnvironment: Sendable {
     private var values: [String: [UInt8]] = [:]
 
     /// What the service, the C library, OpenSSL, Swift and systemd's protocols read by themselves; none of it is a secret.
-    private static let wellKnown: Set = [
+    private static let wellKnown = [
         "ASAN_OPTIONS", "COUNTERSIGN_CONFIG", "COUNTERSIGN_PREDECESSOR", "DONT_FAKE_MONOTONIC", "GLIBC_TUNABLES",
         "HOME", "HOSTALIASES", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "LD_PRELOAD", "LISTEN_FDNAMES", "LISTEN_FDS",
         "LISTEN_PID", "LLVM_PROFILE_FILE", "LOCALDOMAIN", "LOGNAME", "LSAN_OPTIONS", "MALLOC_ARENA_MAX", "NO_COLOR",
@@ -41,9 +41,9 @@ package struct ProcessEnvironment: Sendable {
 
     private init() {
         var index: Int32 = 0
-        // Unsafe: the value is copied at once.
+        // Unsafe: what stands there is copied at once.
         while let text = unsafe cs_variable(index) {
-            unsafe note(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+            unsafe note(ProcessEnvironment.bytes(of: text).span)
             index += 1
         }
         guard let number = values.removeValue(forKey: ProcessEnvironment.descriptorName),
@@ -54,15 +54,30 @@ package struct ProcessEnvironment: Sendable {
         lseek(descriptor, 0, SEEK_SET)
         var bytes = ReadFile.contents(of: descriptor) ?? []
         close(descriptor)
-        for text in bytes.split(separator: 0) { note(text) }
+        for text in bytes.split(separator: 0) { note(text.span) }
         bytes.wipe()
     }
 
     /// - Parameter text: `NAME=value`. Of two with the same name the first counts, as for `getenv`.
-    private mutating func note(_ text: some Collection<UInt8>) {
-        guard let end = text.firstIndex(of: UInt8(ascii: "=")) else { return }
-        let name = String(decoding: text[..<end], as: UTF8.self)
-        if values[name] == nil { values[name] = Array(text[end...].dropFirst()) }
+    private mutating func note(_ text: Span<UInt8>) {
+        guard let end = ProcessEnvironment.nameLength(in: text) else { return }
+        let name = ProcessEnvironment.name(text.extracting(first: end))
+        guard values[name] == nil else { return }
+        // Unsafe: to copy from a pointer is quicker than to append; it is lent for the call.
+        values[name] = unsafe text.extracting((end + 1)...).withUnsafeBufferPointer { unsafe Array($0) }
+    }
+
+    private static func nameLength(in text: Span<UInt8>) -> Int? {
+        text.indices.first { text[$0] == UInt8(ascii: "=") }
+    }
+
+    private static func name(_ bytes: Span<UInt8>) -> String {
+        // Unsafe: the bytes are lent for the call.
+        unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+
+    private static func bytes(of text: UnsafePointer<CChar>) -> UnsafeBufferPointer<UInt8> {
+        unsafe UnsafeRawBufferPointer(start: text, count: strlen(text)).assumingMemoryBound(to: UInt8.self)
     }
 
     package subscript(_ name: String) -> String? { values[name].map { String(decoding: $0, as: UTF8.self) } }
@@ -77,9 +92,12 @@ package struct ProcessEnvironment: Sendable {
     package static func conceal() {
         _ = own
         var index: Int32 = 0
+        // Unsafe: the name is copied, never the value, since nothing would wipe that copy.
         while let text = unsafe cs_variable(index) {
-            let name = unsafe String(cString: text).prefix { $0 != "=" }
-            if isWellKnown(String(name)) { index += 1 } else { cs_remove_variable(index) }
+            let variable = unsafe bytes(of: text)
+            let length = unsafe nameLength(in: variable.span) ?? variable.count
+            let name = unsafe name(variable.span.extracting(first: length))
+            if isWellKnown(name) { index += 1 } else { cs_remove_variable(index) }
         }
     }
 
