@@ -37,7 +37,7 @@ extension FieldKind where Value == [UInt8] {
     }
 }
 
-extension FieldKind where Value: CaseIterable {
+extension FieldKind where Value: CaseIterable, Value.AllCases == [Value] {
     /// One of the type's cases, by the names that they are given.
     package static func choice(_ type: Value.Type, by name: @escaping @Sendable (Value) -> String) -> Self {
         Self(
@@ -50,9 +50,9 @@ extension FieldKind where Value: CaseIterable {
     }
 }
 
-extension FieldKind where Value: CaseIterable & RawRepresentable<String> {
+extension FieldKind where Value: CaseIterable & RawRepresentable<String>, Value.AllCases == [Value] {
     /// One of the type's cases, by their raw values.
-    package static func choice(_ type: Value.Type) -> Self { choice(type, by: \.rawValue) }
+    package static func choice(_ type: Value.Type) -> Self { choice(type, by: { $0.rawValue }) }
 }
 
 extension FieldKind where Value == Bool {
@@ -144,6 +144,6 @@ extension FieldKind {
         return Self(
             form: .objects(group.descriptions),
             read: { if case .objects(let list) = $0 { list.map { Settings($0, of: shared) } } else { nil } },
-            store: { .objects($0.map(\.values)) })
+            store: { .objects($0.map { $0.values }) })
     }
 }
