@@ -34,12 +34,13 @@ extension Schema {
 
     /// The keys of a grant of a route.
     package static func grant(of route: RouteDescription) -> [FieldDescription] {
-        Grant().descriptions
-            + Availability().descriptions
-            + (route.grant.hasCallers ? Callers().descriptions + GrantRates().descriptions : [])
-            + route.grant.scope.descriptions + (route.grant.lifetime == nil ? [] : Lifetimes(route).descriptions)
-            + route.grant.fields
+        ofAll + (route.grant.hasCallers ? ofCallers : []) + route.grant.scope.descriptions
+            + (route.grant.lifetime == nil ? [] : Lifetimes(route).descriptions) + route.grant.fields
     }
+
+    private static let ofAll = Grant().descriptions + Availability().descriptions
+    /// Of every grant whose route has callers.
+    private static let ofCallers = Callers().descriptions + GrantRates().descriptions
 
     /// What that key may say, by the index of the route in the registry.
     static let routeNames = Registry.routes.map(\.description.name)
@@ -53,8 +54,8 @@ extension Schema {
     /// The keys that mean the same for every route that has them, so that one default stands for all grants.
     static let sharedGrantFields: [FieldDescription] = {
         let longest = Registry.routes.compactMap(\.description.grant.lifetime?.longest).max() ?? 1
-        return [Grant().credential.description] + Availability().descriptions + Callers().descriptions
-            + GrantRates().descriptions + ScopeFields().descriptions + Lifetimes(1000...longest * 1000).descriptions
+        return [Grant().credential.description] + Availability().descriptions + ofCallers
+            + ScopeFields().descriptions + Lifetimes(1000...longest * 1000).descriptions
     }()
 
     struct GrantRates: FieldGroup {

@@ -20,7 +20,7 @@ struct S3Authorization: TokenIssuer {
             parameters.descriptions + urlParameters.descriptions, withoutKey: .refuse(parameter: parameters.key.name)
         ) { ask, _ throws(AskError) in ask.detail = try parts(&ask) },
         grant: RouteGrant(
-            S3RequestClauses.Fields(), scope: scope, lifetime: .upTo(PresignedURLV4.lifetimes.upperBound),
+            S3RequestClauses.fields, scope: scope, lifetime: .upTo(PresignedURLV4.lifetimes.upperBound),
             credential: S3.rule,
             enforcement: .s3Request
         ) { grant, context throws(FieldProblem) in
@@ -53,7 +53,7 @@ struct S3Authorization: TokenIssuer {
         ]
 
     private struct HeaderFields: FieldGroup {
-        let request = S3RequestClauses.Fields()
+        let request = S3RequestClauses.fields
         let outliveCaller = Field<Bool>.outliveCaller
     }
 

@@ -81,7 +81,7 @@ struct S3RemoteSignature: TokenIssuer {
     private static let uppyParameters = parameters.request.descriptions
 
     struct Fields: FieldGroup {
-        let request = S3RequestClauses.Fields()
+        let request = S3RequestClauses.fields
         let presign = Field(
             "presign", .duration(1000...604_800_000), told: true,
             "The longest lifetime of a URL. Without it, no URL is signed.")

@@ -34,6 +34,8 @@ struct S3RequestClauses: Sendable {
         }
     }
 
+    static let fields = Fields()
+
     /// - Parameter table: of the route.
     init(
         _ grant: Settings<Fields>, _ context: GrantContext, _ table: OperationTable = S3Operations.table
