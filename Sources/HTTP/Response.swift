@@ -28,7 +28,7 @@ package struct Response: ~Copyable {
 
     /// Adds a field line. A value that could break out of its line is left out with its field: no CR, LF or NUL leaves here.
     package mutating func add(_ name: StaticString, _ value: Span<UInt8>) {
-        for index in value.indices where value[index] < 0x20 || value[index] == 0x7F { return }
+        guard !value.hasControlCharacters else { return }
         fields.append(name)
         fields.append(": ")
         fields.append(value)

@@ -81,7 +81,6 @@ package struct ObjectRequest: ~Escapable {
     }
 
     static func isText(_ bytes: Span<UInt8>) -> Bool {
-        for index in bytes.indices where bytes[index] < 0x20 || bytes[index] == 0x7F { return false }
-        return UTF8Text.isWellFormed(bytes)
+        !bytes.hasControlCharacters && UTF8Text.isWellFormed(bytes)
     }
 }

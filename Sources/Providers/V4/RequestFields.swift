@@ -130,12 +130,8 @@ struct RequestFields: ~Escapable {
     /// The vendors' SDKs strip every kind of space from a value before they sign it; HTTP strips ASCII's alone. Where spaces
     /// inside are collapsed, servers do not agree on what else than ASCII's is one.
     private static func isValue(_ text: Span<UInt8>, _ scheme: V4Scheme) -> Bool {
-        var isASCII = true
-        for index in text.indices {
-            if text[index] < 0x20 || text[index] == 0x7F { return false }
-            if text[index] >= 0x80 { isASCII = false }
-        }
-        guard !isASCII else { return true }
+        guard !text.hasControlCharacters else { return false }
+        guard !text.isASCII else { return true }
         guard !scheme.collapsesSpaces, UTF8Text.isWellFormed(text) else { return false }
         let scalars = text.text.unicodeScalars
         return scalars.first?.properties.isWhitespace != true && scalars.last?.properties.isWhitespace != true
