@@ -123,8 +123,8 @@ extension Compiler {
         _ url: [UInt8], _ fields: Settings<Schema.JWT>, _ path: String
     ) -> Configuration.KeySource? {
         guard let refresh = fields.checked(\.jwksRefresh), let keep = fields.checked(\.jwksKeep) else { return nil }
-        if keep < refresh {
-            reader.report(path.dropLast("Url".utf8.count) + "Keep", "must not be shorter than jwksRefresh")
+        if keep <= refresh {
+            reader.report(path.dropLast("Url".utf8.count) + "Keep", "must be longer than jwksRefresh")
         }
         // After the slashes of the scheme.
         let start = url.firstIndex(of: UInt8(ascii: "/")).map { $0 + 2 } ?? url.count

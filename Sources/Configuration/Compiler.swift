@@ -195,8 +195,8 @@ final class Compiler {
     }
 
     private func compileCallbackKeys(_ fields: Settings<Schema.CallbackKeys>) -> Configuration.CallbackKeys {
-        if let refresh = fields.checked(\.refresh), let keep = fields.checked(\.keep), keep < refresh {
-            reader.report("callbackKeys.keep", "must not be shorter than refresh")
+        if let refresh = fields.checked(\.refresh), let keep = fields.checked(\.keep), keep <= refresh {
+            reader.report("callbackKeys.keep", "must be longer than refresh")
         }
         return Configuration.CallbackKeys(
             remembered: fields.remembered, refresh: fields.refresh, keep: fields.keep,

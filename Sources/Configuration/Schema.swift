@@ -183,7 +183,7 @@ package enum Schema {
             "Time between two fetches of `jwksUrl`. An unknown `kid` causes an earlier fetch.")
         let jwksKeep = Field(
             "jwksKeep", .duration(1_000...2_592_000_000), default: 86_400_000,
-            "How long the service uses fetched keys while it cannot fetch them again.")
+            "How long the service uses fetched keys while it cannot fetch them again; longer than `jwksRefresh`.")
         let jwksFile = Field("jwksFile", .string, "A file of its public keys, a JWK set (RFC 7517).")
         let publicKeyFile = Field("publicKeyFile", .string, "A file of its one public key, in PEM.")
         let secret = Field("secret", .secret, "The secret of HS256, at least 32 bytes (R10).")
@@ -277,7 +277,7 @@ package enum Schema {
             "The age at which a key in use is fetched again.")
         let keep = Field(
             "keep", .duration(1_000...2_592_000_000), default: 86_400_000,
-            "The age up to which a key is used while it cannot be fetched again.")
+            "The age up to which a key is used while it cannot be fetched again; longer than `refresh`.")
         let callsPerSecond = Field(
             "callsPerSecond", .integer(1...1000), default: 10, "Calls per second for the vendor's usual key.")
         let strangeCallsPerSecond = Field(

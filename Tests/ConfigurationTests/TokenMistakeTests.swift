@@ -176,8 +176,8 @@ struct TokenMistakeTests {
         issuer(
             "jwksFile: \"jwks.json\"", "jwksUrl: \"https://a/b\", ‸jwksKeep: \"31d\"", ".jwksKeep", "from 1s to 30d"),
         issuer(
-            "jwksFile: \"jwks.json\"", "jwksUrl: \"https://a/b\", ‸jwksKeep: \"9m\"", ".jwksKeep",
-            "not be shorter than jwksRefresh"),
+            "jwksFile: \"jwks.json\"", "jwksUrl: \"https://a/b\", ‸jwksKeep: \"10m\"", ".jwksKeep",
+            "must be longer than jwksRefresh"),
     ])
     func `refuses to fetch keys too often, too seldom, or to keep them too long`(mistake: Mistake) throws {
         try mistake.check()

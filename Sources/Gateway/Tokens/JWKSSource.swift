@@ -72,7 +72,8 @@ final class JWKSSource: Sendable {
             throw CallFault(
                 UpstreamFault(status: answer.status, code: Span()), "the answer's status is \(answer.status)")
         }
-        let until = now.unixSeconds + source.keep / 1000
+        // Whole seconds, rounded up: the one that has begun counts as none.
+        let until = now.unixSeconds + 1 + (source.keep + 999) / 1000
         // Checking keys takes time, and most fetched sets are the same as before.
         if let before = cache.value(of: issuer.id), before.text == answer.body {
             return FetchedKeys(keys: before.keys, text: before.text, until: until, areOther: false)

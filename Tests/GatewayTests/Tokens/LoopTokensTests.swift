@@ -85,17 +85,30 @@ import Testing
         #expect(fixture.outcome(token) == .believed)
     }
 
+    @Test func `keys are kept no shorter than it is said, wherever in a second they came`() throws {
+        let fixture = try KeyFixture("jwksRefresh: '60s', jwksKeep: '61s'")
+        fixture.pass(milliseconds: 900)
+        try fixture.answer([jwk(one, "a")])
+        let token = fixture.token(one, kid: "a")
+        fixture.pass(milliseconds: 60_900)
+        #expect(fixture.outcome(token) == .believed)
+        fixture.pass(milliseconds: 1_100)
+        #expect(fixture.outcome(token) == .outdated)
+    }
+
     @Test func `only a token that keys out of date have signed is told to wait, with a kid or without`() throws {
-        let fixture = try KeyFixture("jwksRefresh: '60s', jwksKeep: '60s'")
+        let fixture = try KeyFixture("jwksRefresh: '60s', jwksKeep: '90s'")
         let tokens = ["a", nil].map { fixture.token(one, kid: $0) }
         let forged = ["a", "b", nil].map { fixture.token(two, kid: $0) } + [fixture.token(one, kid: "b")]
         // Keys have never come: not even the issuer's own tokens are told from others.
         for token in tokens + forged { #expect(fixture.outcome(token) == .refused) }
         try fixture.answer([jwk(one, "a")])
         for token in tokens { #expect(fixture.outcome(token) == .believed) }
-        fixture.pass(milliseconds: 60_250)
+        fixture.pass(milliseconds: 91_250)
         for token in tokens { #expect(fixture.outcome(token) == .outdated) }
         for token in forged { #expect(fixture.outcome(token) == .refused) }
+        for question in fixture.asked() { question.fail() }
+        for _ in 0..<60 where fixture.upstreamClients[0].sent.isEmpty { fixture.pass(milliseconds: 1_000) }
         try fixture.answer([jwk(one, "a")])
         for token in tokens { #expect(fixture.outcome(token) == .believed) }
     }
