@@ -43,7 +43,7 @@ package struct ProcessEnvironment: Sendable {
         var index: Int32 = 0
         // Unsafe: what stands there is copied at once.
         while let text = unsafe cs_variable(index) {
-            unsafe note(ProcessEnvironment.bytes(of: text).span)
+            unsafe ProcessEnvironment.lend(text) { note($0) }
             index += 1
         }
         guard let number = values.removeValue(forKey: ProcessEnvironment.descriptorName),
@@ -60,24 +60,27 @@ package struct ProcessEnvironment: Sendable {
 
     /// - Parameter text: `NAME=value`. Of two with the same name the first counts, as for `getenv`.
     private mutating func note(_ text: Span<UInt8>) {
-        guard let end = ProcessEnvironment.nameLength(in: text) else { return }
-        let name = ProcessEnvironment.name(text.extracting(first: end))
-        guard values[name] == nil else { return }
-        // Unsafe: to copy from a pointer is quicker than to append; it is lent for the call.
-        values[name] = unsafe text.extracting((end + 1)...).withUnsafeBufferPointer { unsafe Array($0) }
+        guard let (name, valueStart) = ProcessEnvironment.name(of: text), values[name] == nil else { return }
+        // Unsafe: the bytes are lent for the call. One copy of a buffer is quicker than to append byte by byte.
+        values[name] = unsafe text.extracting(droppingFirst: valueStart).withUnsafeBufferPointer { unsafe Array($0) }
     }
 
-    private static func nameLength(in text: Span<UInt8>) -> Int? {
-        text.indices.first { text[$0] == UInt8(ascii: "=") }
-    }
-
-    private static func name(_ bytes: Span<UInt8>) -> String {
+    /// The name of a variable, and where its value begins; nil for a text without `=`. The value is not copied.
+    private static func name(of text: Span<UInt8>) -> (name: String, valueStart: Int)? {
+        guard let end = text.indices.first(where: { text[$0] == UInt8(ascii: "=") }) else { return nil }
         // Unsafe: the bytes are lent for the call.
-        unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+        let name = unsafe text.extracting(first: end).withUnsafeBufferPointer {
+            unsafe String(decoding: $0, as: UTF8.self)
+        }
+        return (name, end + 1)
     }
 
-    private static func bytes(of text: UnsafePointer<CChar>) -> UnsafeBufferPointer<UInt8> {
-        unsafe UnsafeRawBufferPointer(start: text, count: strlen(text)).assumingMemoryBound(to: UInt8.self)
+    private static func lend<Result>(_ text: UnsafePointer<CChar>, _ read: (Span<UInt8>) -> Result) -> Result {
+        let count = unsafe strlen(text)
+        // Unsafe: a zero ends the text, which is lent for the call.
+        return unsafe text.withMemoryRebound(to: UInt8.self, capacity: count) {
+            unsafe read(UnsafeBufferPointer(start: $0, count: count).span)
+        }
     }
 
     package subscript(_ name: String) -> String? { values[name].map { String(decoding: $0, as: UTF8.self) } }
@@ -92,12 +95,10 @@ package struct ProcessEnvironment: Sendable {
     package static func conceal() {
         _ = own
         var index: Int32 = 0
-        // Unsafe: the name is copied, never the value, since nothing would wipe that copy.
+        // Unsafe: only the name is copied, since nothing would wipe a copy of the value.
         while let text = unsafe cs_variable(index) {
-            let variable = unsafe bytes(of: text)
-            let length = unsafe nameLength(in: variable.span) ?? variable.count
-            let name = unsafe name(variable.span.extracting(first: length))
-            if isWellKnown(name) { index += 1 } else { cs_remove_variable(index) }
+            let name: String? = unsafe lend(text) { ProcessEnvironment.name(of: $0)?.name }
+            if let name, isWellKnown(name) { index += 1 } else { cs_remove_variable(index) }
         }
     }
 

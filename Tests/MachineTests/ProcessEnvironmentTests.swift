@@ -28,6 +28,17 @@ import Testing
         }
     }
 
+    @Test func `a text without = is concealed, whatever it begins with`() async {
+        await #expect(processExitsWith: .success) {
+            setenv("LC_A", "secret", 1)
+            let index = (0..<1000).first { cs_variable($0).map { String(cString: $0) == "LC_A=secret" } ?? true }
+            guard let text = cs_variable(index ?? 0) else { exit(1) }
+            UnsafeMutablePointer(mutating: text)[4] = CChar(UInt8(ascii: "_"))
+            ProcessEnvironment.conceal()
+            guard text.pointee == 0, ProcessEnvironment.own["LC_A"] == nil else { exit(1) }
+        }
+    }
+
     @Test func `a sealed file has what is concealed and nothing else, and nobody can change it or open it again`()
         throws
     {
