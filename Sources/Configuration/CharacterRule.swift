@@ -4,7 +4,7 @@ import Bytes
 enum CharacterRule {
     /// Something, without control characters.
     static func isText(_ bytes: [UInt8]) -> Bool {
-        !bytes.isEmpty && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+        !bytes.isEmpty && !bytes.span.hasControlCharacters
     }
 
     /// What `countersign init` writes where only the operator knows the value: `<YOUR-BUCKET>`. Nil where there is nothing of the kind.

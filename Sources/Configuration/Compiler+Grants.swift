@@ -16,14 +16,12 @@ extension Compiler {
         /// Whether nothing is wrong with any field by itself: only then it is judged what they say together.
         let isRead: Bool
 
-        // Declared once: to make a group for every grant would take longer than all else.
-        static let (grant, callers, rates) = (Schema.Grant(), Schema.Callers(), Schema.GrantRates())
-        static let (scope, availability) = (ScopeFields(), Schema.Availability())
         private static let lifetimes = Registry.routes.map { Schema.Lifetimes($0.description) }
 
         /// The names of the fields that are not of a grant's terms (`Grant.Entry`).
         static let identifying =
-            (scope.descriptions + [callers.callers.description, availability.description.description])
+            (Schema.scopeFields.descriptions
+            + [Schema.callerFields.callers.description, Schema.availabilityFields.description.description])
             .map { Array(text: $0.name) }
 
         /// - Parameter index: the route's in the registry.
@@ -78,7 +76,7 @@ extension Compiler {
         let grant = Grant(
             Grant.Entry(
                 member.name, at: grantIndex, fingerprint, terms: terms,
-                saying: draft.fields[Draft.availability.description]),
+                saying: draft.fields[Schema.availabilityFields.description]),
             for: Grant.Principals(callers, where: conditions, when: availability), of: resources, lasting: lifetimes,
             at: Compiler.rates(of: draft), issuance)
         return (grant, issuer)
@@ -92,7 +90,7 @@ extension Compiler {
         guard credential != nil || draft.route.grant.credential.needs.isEmpty else { return nil }
         let key = credential.flatMap { credentials.list[$0].key }
         var context = GrantContext(
-            target: target, bucket: draft.fields[Draft.scope.bucket], accessKey: key?.accessKey ?? [],
+            target: target, bucket: draft.fields[Schema.scopeFields.bucket], accessKey: key?.accessKey ?? [],
             securityToken: key?.securityToken,
             credential: credential.map { credentials.fields[$0] } ?? FieldValues(),
             hasSessions: credential.map { credentials.list[$0].sessions != nil } ?? false)
@@ -113,7 +111,7 @@ extension Compiler {
     private func compileCredential(
         _ draft: Draft, _ provider: ProviderDescription, _ credentials: Credentials
     ) -> Int? {
-        guard let name = draft.fields[Draft.grant.credential], credentials.isComplete else {
+        guard let name = draft.fields[Schema.grantFields.credential], credentials.isComplete else {
             return nil
         }
         let rule = draft.route.grant.credential
@@ -145,10 +143,10 @@ extension Compiler {
     /// - Returns: nil where it cannot be told whom they admit.
     private func compileCallers(_ draft: Draft, _ identities: Identities) -> [CallerSelector]? {
         guard draft.route.grant.hasCallers else { return [] }
-        guard let names = draft.fields[Draft.callers.callers] else { return nil }
+        guard let names = draft.fields[Schema.callerFields.callers] else { return nil }
         let callers = compileSelectors(names, draft.path + ".callers", identities)
         guard !callers.isEmpty, callers.count == names.count else { return nil }
-        let isPublic = draft.fields.checked(Draft.callers.public)
+        let isPublic = draft.fields.checked(Schema.callerFields.public)
         if callers.contains(.anonymous), isPublic == false {
             reader.report(
                 draft.path + ".callers",
@@ -207,7 +205,7 @@ extension Compiler {
 
     /// What the grant asks of its callers' claims.
     private func compileConditions(_ draft: Draft, _ callers: [CallerSelector]?) -> [ClaimCondition] {
-        guard let members = draft.fields[Draft.callers.where] else { return [] }
+        guard let members = draft.fields[Schema.callerFields.where] else { return [] }
         let path = draft.path + ".where"
         if members.isEmpty { reader.report(path, "must have at least one condition") }
         if let callers, !Compiler.haveClaims(callers) {
@@ -231,7 +229,7 @@ extension Compiler {
     private static func resolved(_ draft: Draft, _ conditions: [ClaimCondition]) -> FieldValues {
         guard !conditions.isEmpty else { return draft.fields }
         var fields = draft.fields
-        fields[Draft.callers.where] = conditions.map(\.member)
+        fields[Schema.callerFields.where] = conditions.map(\.member)
         return fields
     }
 
@@ -243,29 +241,30 @@ extension Compiler {
         checkNames(draft.fields, at: draft.path, maximumKeyLength: draft.route.request.maximumKeyLength)
         checkExtensions(draft)
         guard reader.problems.count == problems else { return nil }
-        let (key, prefix) = (draft.fields[Draft.scope.key], draft.fields[Draft.scope.keyPrefix])
+        let (key, prefix) = (draft.fields[Schema.scopeFields.key], draft.fields[Schema.scopeFields.keyPrefix])
         if key != nil, prefix != nil {
             reader.report(draft.path + ".keyPrefix", "cannot stand beside key")
             return nil
         }
         // What is not there may be what was not understood.
-        let isSaid = key != nil || prefix != nil || draft.fields[Draft.callers.unscoped]
+        let isSaid = key != nil || prefix != nil || draft.fields[Schema.callerFields.unscoped]
         guard draft.isRead ? !draft.route.grant.hasCallers || checkScope(draft) : isSaid else {
             return nil
         }
-        if let key { return .key(key.limited(to: draft.fields[Draft.scope.extensions])) }
+        if let key { return .key(key.limited(to: draft.fields[Schema.scopeFields.extensions])) }
         return prefix.map { .prefix($0) } ?? .anything
     }
 
     /// Judges the bucket, the key and the prefix of a grant, each by itself.
     func checkNames(_ fields: FieldValues, at path: String, maximumKeyLength: Int) {
-        if let bucket = fields[Draft.scope.bucket], !BucketRule.admits(bucket.span) {
+        if let bucket = fields[Schema.scopeFields.bucket], !BucketRule.admits(bucket.span) {
             reader.report(path + ".bucket", BucketRule.fault.description)
         }
-        if let fault = fields[Draft.scope.key].flatMap({ Compiler.fault(ofKey: $0, maximumKeyLength) }) {
+        if let fault = fields[Schema.scopeFields.key].flatMap({ Compiler.fault(ofKey: $0, maximumKeyLength) }) {
             reader.report(path + ".key", fault)
         }
-        if let fault = fields[Draft.scope.keyPrefix].flatMap({ Compiler.fault(ofPrefix: $0, maximumKeyLength) }) {
+        if let fault = fields[Schema.scopeFields.keyPrefix].flatMap({ Compiler.fault(ofPrefix: $0, maximumKeyLength) })
+        {
             reader.report(path + ".keyPrefix", fault)
         }
     }
@@ -274,7 +273,7 @@ extension Compiler {
     private func checkScope(_ draft: Draft) -> Bool {
         let scope = draft.route.grant.scope
         let isComplete = scope.isComplete(in: draft.fields)
-        let isUnscoped = draft.fields[Draft.callers.unscoped]
+        let isUnscoped = draft.fields[Schema.callerFields.unscoped]
         if isComplete, isUnscoped {
             reader.report(draft.path + ".unscoped", "is true, but the grant has a scope: its \(scope.words)")
         }
@@ -308,13 +307,13 @@ extension Compiler {
     }
 
     private static func rates(of draft: Draft) -> Grant.Rates {
-        let rate = draft.fields[Draft.rates.rate]
+        let rate = draft.fields[Schema.rateFields.rate]
         return Grant.Rates(perCaller: rate.perCaller, perGrant: rate.perGrant)
     }
 
     private static func bucket(of draft: Draft) -> Grant.Bucket {
         guard draft.route.grant.scope.contains(.bucket) else { return .absent }
-        return draft.fields[Draft.scope.bucket].map { .named($0) } ?? .asked
+        return draft.fields[Schema.scopeFields.bucket].map { .named($0) } ?? .asked
     }
 
     /// R13 for the part of a key that the configuration gives, each placeholder taken as one letter.
@@ -329,7 +328,7 @@ extension Compiler {
     }
 
     private func checkExtensions(_ draft: Draft) {
-        guard let extensions = draft.fields[Draft.scope.extensions] else { return }
+        guard let extensions = draft.fields[Schema.scopeFields.extensions] else { return }
         let path = draft.path + ".extensions"
         if extensions.isEmpty { reader.report(path, "must name at least one") }
         for (index, name) in extensions.enumerated() {
@@ -337,7 +336,7 @@ extension Compiler {
                 reader.report(reader.join(path, index), FileExtension.fault.description)
             }
         }
-        if draft.isRead, draft.fields[Draft.scope.key]?.usesExtension != true {
+        if draft.isRead, draft.fields[Schema.scopeFields.key]?.usesExtension != true {
             reader.report(path, "needs ${ext} in key")
         }
     }
@@ -345,7 +344,7 @@ extension Compiler {
     // MARK: When and from where
 
     private func compileAvailability(_ draft: Draft, _ issuer: IssuerKind?) -> Availability {
-        let (fields, keys) = (draft.fields, Draft.availability)
+        let (fields, keys) = (draft.fields, Schema.availabilityFields)
         if let start = fields[keys.notBefore], let end = fields[keys.notAfter], end <= start {
             reader.report(draft.path + ".notAfter", "must be later than notBefore")
         }

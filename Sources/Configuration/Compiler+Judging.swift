@@ -51,15 +51,15 @@ extension Compiler {
             let fields = reader.read(defaults.complete(rest, of: index), path, by: keys)
             judge(
                 Draft(path: path, route: index, fields: fields, isRead: reader.problems.count == problems), identities)
-            checkCredential(fields[Draft.grant.credential], path, credentials)
+            checkCredential(fields[Schema.grantFields.credential], path, credentials)
         } else {
             let fields = reader.judge(rest, path, byAnyOf: routes.map(Schema.grant))
             let longest = routes.map(\.request.maximumKeyLength).max() ?? 0
             checkNames(fields, at: path, maximumKeyLength: longest)
-            if let names = fields[Draft.callers.callers] {
+            if let names = fields[Schema.callerFields.callers] {
                 _ = compileSelectors(names, path + ".callers", identities)
             }
-            checkCredential(fields[Draft.grant.credential], path, credentials)
+            checkCredential(fields[Schema.grantFields.credential], path, credentials)
         }
     }
 

@@ -34,19 +34,22 @@ extension Schema {
 
     /// The keys of a grant of a route.
     package static func grant(of route: RouteDescription) -> [FieldDescription] {
-        ofAll + (route.grant.hasCallers ? ofCallers : []) + route.grant.scope.descriptions
+        fieldsOfEveryGrant + (route.grant.hasCallers ? fieldsOfGrantsWithCallers : []) + route.grant.scope.descriptions
             + (route.grant.lifetime == nil ? [] : Lifetimes(route).descriptions) + route.grant.fields
     }
 
-    private static let ofAll = Grant().descriptions + Availability().descriptions
-    /// Of every grant whose route has callers.
-    private static let ofCallers = Callers().descriptions + GrantRates().descriptions
+    // Made once: to make a group for every grant would take longer than all else.
+    static let (grantFields, callerFields, rateFields) = (Grant(), Callers(), GrantRates())
+    static let (scopeFields, availabilityFields) = (ScopeFields(), Availability())
+
+    private static let fieldsOfEveryGrant = grantFields.descriptions + availabilityFields.descriptions
+    private static let fieldsOfGrantsWithCallers = callerFields.descriptions + rateFields.descriptions
 
     /// What that key may say, by the index of the route in the registry.
     static let routeNames = Registry.routes.map(\.description.name)
 
     /// The key that says by which others a grant is read.
-    static let routeName = Grant().route.name
+    static let routeName = grantFields.route.name
 
     /// By the index of the route in the registry, as `grant(of:)`.
     static let grants = Registry.routes.map { grant(of: $0.description) }
@@ -54,8 +57,8 @@ extension Schema {
     /// The keys that mean the same for every route that has them, so that one default stands for all grants.
     static let sharedGrantFields: [FieldDescription] = {
         let longest = Registry.routes.compactMap(\.description.grant.lifetime?.longest).max() ?? 1
-        return [Grant().credential.description] + Availability().descriptions + ofCallers
-            + ScopeFields().descriptions + Lifetimes(1000...longest * 1000).descriptions
+        return [grantFields.credential.description] + availabilityFields.descriptions + fieldsOfGrantsWithCallers
+            + scopeFields.descriptions + Lifetimes(1000...longest * 1000).descriptions
     }()
 
     struct GrantRates: FieldGroup {

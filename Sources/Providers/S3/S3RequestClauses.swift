@@ -26,7 +26,7 @@ struct S3RequestClauses: Sendable {
         let unenforced = BodyClauses.unenforced
 
         /// - Parameter table: of the route.
-        init(_ table: OperationTable = S3Operations.table) {
+        init(_ table: OperationTable) {
             methods = .signed("methods", "methods", of: table.methods, required: true)
             headers = .signed("headers", "headers", of: table.headers)
             subresources = .signed("subresources", "sub-resources", of: table.subResources)
@@ -34,7 +34,8 @@ struct S3RequestClauses: Sendable {
         }
     }
 
-    static let fields = Fields()
+    /// Those of all routes but Iceberg's.
+    static let fields = Fields(S3Operations.table)
 
     /// - Parameter table: of the route.
     init(
