@@ -5,7 +5,8 @@ import Crypto
 /// that nothing is declared by does not compile.
 ///
 /// It is a class so that a group of fields is copied in a moment: a grant's are, for every grant. It is public, with what reads
-/// it by a key path, because other modules inline only what is public; a path that is not inlined is an object of the runtime.
+/// it by a key path: other modules inline only what is public, and where that is not inlined, the runtime makes an object for each key path at
+/// each start.
 // Unsafe: the compiler does not check a class that inherits; what it has are constants that are Sendable.
 public final class Field<Value: Sendable>: AnyField, @unchecked Sendable {
     private let read: @Sendable (FieldValues.Value) -> Value
@@ -130,8 +131,8 @@ public class AnyField: @unchecked Sendable {
 
 /// A group that many `Settings` are read by: a reference to it is copied in a moment, and a group may have dozens of fields.
 ///
-/// Neither type demands a `FieldGroup` itself, only what makes one: at each start the runtime would look through all
-/// conformances of the program for each group.
+/// `Shared` and `Settings` do not demand a `FieldGroup`; their initialisers do. For a type that demands it, the runtime searches
+/// all conformances of the program, at each start and for each group.
 public final class Shared<Group: Sendable>: Sendable {
     @usableFromInline let fields: Group
 

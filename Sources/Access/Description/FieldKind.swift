@@ -37,6 +37,7 @@ extension FieldKind where Value == [UInt8] {
     }
 }
 
+// Here a list of cases of unknown type, and a key path, would be looked up by name at each start.
 extension FieldKind where Value: CaseIterable, Value.AllCases == [Value] {
     /// One of the type's cases, by the names that they are given.
     package static func choice(_ type: Value.Type, by name: @escaping @Sendable (Value) -> String) -> Self {
@@ -144,6 +145,7 @@ extension FieldKind {
         return Self(
             form: .objects(group.descriptions),
             read: { if case .objects(let list) = $0 { list.map { Settings($0, of: shared) } } else { nil } },
+            // A key path of an unknown group would be looked up by name at each start.
             store: { .objects($0.map { $0.values }) })
     }
 }

@@ -3,6 +3,7 @@
 /// A group has no properties but references to them and other groups, so it lies in memory as an array of references. `Mirror` finds the same,
 /// but takes so long that every start would wait for it.
 enum StoredReferences {
+    // Inlined, it knows the element's type; else the runtime looks up by their names how the standard library copies one.
     @inline(__always) static func of<Group, Element: AnyObject>(_ group: Group, _ type: Element.Type) -> [Element] {
         // Unsafe: what stands there are references of this type, as builds for tests ask `Mirror` about each group.
         let found = unsafe withUnsafeBytes(of: group) { unsafe Array($0.assumingMemoryBound(to: Element.self)) }
