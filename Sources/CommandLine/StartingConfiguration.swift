@@ -19,15 +19,15 @@ struct StartingConfiguration {
     ///   - providers: names of the registry.
     ///   - callers: at least one.
     init(providers: [String], callers: Set<Callers>) throws(UsageError) {
-        let known = StartingSample.all
-        for name in providers where !known.contains(where: { $0.provider == name }) {
-            let hint = NearestName.of(name, among: known.map(\.provider)).map { "did you mean \($0)?" }
+        let known = Registry.providers.map(\.name)
+        for name in providers where !known.contains(name) {
+            let hint = NearestName.of(name, among: known).map { "did you mean \($0)?" }
             throw UsageError(
-                reason: "there is no provider \(name); "
-                    + (hint ?? "there are \(known.map(\.provider).joined(separator: ", "))"))
+                reason: "there is no provider \(name); " + (hint ?? "there are \(known.joined(separator: ", "))"))
         }
-        areComments = providers.isEmpty
-        samples = areComments ? known : known.filter { providers.contains($0.provider) }
+        let isForAll = providers.isEmpty
+        areComments = isForAll
+        samples = Registry.providers.filter { isForAll || providers.contains($0.name) }.map(\.sample)
         self.callers = callers
     }
 

@@ -34,13 +34,11 @@ struct ConsoleSandbox {
 
     /// Host and port of a sandbox that is asked over plain HTTP, which only a name of this machine may be; nil for another.
     private static func endpoint(of credential: Configuration.Credential) -> [UInt8]? {
-        let provider = Registry.providers.first { $0.name == credential.provider }
         let scheme = Array(text: "http://")
-        for field in provider?.credentialFields ?? [] where ["endpoint", "ossEndpoint"].contains(field.name) {
-            guard case .string(let text)? = credential.fields[field], text.starts(with: scheme) else { continue }
-            return Array(text.dropFirst(scheme.count))
-        }
-        return nil
+        guard let field = Registry.provider(named: credential.provider)?.endpoint,
+            let text = credential.fields[field], text.starts(with: scheme)
+        else { return nil }
+        return Array(text.dropFirst(scheme.count))
     }
 
     func write(into list: inout JSONArray) {

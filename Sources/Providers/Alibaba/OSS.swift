@@ -6,12 +6,13 @@ package enum OSS {
     /// What it is to the service.
     package static let description = ProviderDescription(
         name: "oss", title: "Alibaba Cloud OSS",
-        credentialFields: credential.descriptions,
+        credentialFields: credential.descriptions, endpoint: credential.endpoint,
         routes: [
             RemoteSignature.route, OSSAuthorization.headerRoute, OSSAuthorization.urlRoute, ListURL.route,
             PostUpload.route,
             LiveStream.route, OSSCallback.route,
         ],
+        sample: sample,
         accessKeyFault: { key in
             // The iOS and Android SDKs split the authorization at its colon and want two parts.
             key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split authorizations there" : nil

@@ -9,7 +9,11 @@ package struct ProviderDescription: Sendable {
     package let title: String
     /// What a credential may hold beside what credentials of every provider may.
     package let credentialFields: [FieldDescription]
+    /// Which of them is the host of the buckets that its signed URLs lead to; nil where none is.
+    package var endpoint: Field<[UInt8]?>?
     package let routes: [RouteDescription]
+    /// What `countersign init` writes for it.
+    package let sample: StartingSample
     /// - Returns: why the access key cannot be this vendor's, nil when it can.
     package let accessKeyFault: @Sendable ([UInt8]) -> String?
     /// In which of a credential's fields is the token of a temporary key; nil where the vendor's keys have none.

@@ -6,8 +6,9 @@ package enum NOS {
     /// What it is to the service.
     package static let description = ProviderDescription(
         name: "nos", title: "NetEase NOS",
-        credentialFields: credential.descriptions,
+        credentialFields: credential.descriptions, endpoint: credential.endpoint,
         routes: [NOSUploadToken.route, NOSAuthorization.headerRoute, NOSAuthorization.urlRoute, NOSFiles.route],
+        sample: sample,
         accessKeyFault: { key in
             key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split tokens there" : nil
         },

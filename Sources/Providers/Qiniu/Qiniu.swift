@@ -11,6 +11,7 @@ package enum Qiniu {
             UploadToken.route, DownloadIssuer.privateURL, DownloadIssuer.cdnURL, ManagementAuthorization.route,
             ManagementFetch.buckets, ManagementFetch.files, ManagementFetch.stat, QiniuCallback.route,
         ],
+        sample: sample,
         accessKeyFault: { key in
             // Client SDKs split the token at its colons.
             key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split tokens there" : nil

@@ -7,11 +7,12 @@ package enum S3 {
     /// What it is to the service.
     package static let description = ProviderDescription(
         name: "s3", title: "Amazon S3 and compatible storage",
-        credentialFields: credential.descriptions,
+        credentialFields: credential.descriptions, endpoint: credential.endpoint,
         routes: [
             S3Authorization.urlRoute, S3Authorization.headerRoute, S3Form.route, S3RemoteSignature.route,
             S3Multipart.route, S3Iceberg.route,
         ],
+        sample: sample,
         accessKeyFault: { key in
             key.contains { StaticString("/,=").contains($0) } ? "must not contain / , or =, where servers end it" : nil
         },

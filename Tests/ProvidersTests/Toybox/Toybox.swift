@@ -12,6 +12,23 @@ package enum Toybox {
         // Beside accessKey, secretKey, previous and sandbox.
         credentialFields: [],
         routes: [ToyboxToken.route],
+        // What `countersign init --provider toybox` writes.
+        sample: StartingSample(
+            variable: "TOYBOX_SECRET_KEY",
+            credential: """
+                "toybox": { provider: "toybox", accessKey: "<YOUR-ACCESS-KEY>", secretKey: { env: "TOYBOX_SECRET_KEY" } },
+                """,
+            grants: """
+                // Uploads of single objects to Toybox.
+                "toys": {
+                  route: "toybox.token", credential: "toybox", callers: ["CALLERS"],
+                  bucket: "<YOUR-BUCKET>", keyPrefix: "toys/${caller.id}/", lifetime: "10m",
+                },
+                """,
+            policyTests: """
+                { caller: "CALLER", route: "toybox.token", parameters: { key: "toys/NAME/a.jpg" }, expect: "allow" },
+                { caller: "CALLER", route: "toybox.token", parameters: { key: "toys/other/a.jpg" }, expect: "deny" },
+                """),
         accessKeyFault: { key in
             key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split tokens there" : nil
         },

@@ -7,8 +7,9 @@ package enum STS {
     /// What it is to the service.
     package static let description = ProviderDescription(
         name: "sts", title: "Alibaba Cloud STS",
-        credentialFields: STSAccount.fields.descriptions,
+        credentialFields: STSAccount.fields.descriptions, endpoint: STSAccount.fields.ossEndpoint,
         routes: [DistributeToken.route],
+        sample: sample,
         accessKeyFault: { _ in nil },
         revocations: { fields in
             // A session has what its role has at the moment of a request: alibabacloud.com/help/en/ram/support/faq-about-ram-roles-and-sts-tokens.

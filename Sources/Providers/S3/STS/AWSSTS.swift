@@ -9,6 +9,7 @@ package enum AWSSTS {
         name: "aws-sts", title: "AWS STS and compatible servers",
         credentialFields: AWSSTSAccount.fields.descriptions,
         routes: [S3Credentials.sdkRoute, S3Credentials.uppyRoute],
+        sample: sample,
         accessKeyFault: S3.description.accessKeyFault, sessionToken: AWSSTSAccount.fields.sessionToken,
         revocations: { fields in
             let arn = fields[AWSSTSAccount.fields.roleArn]?.text
