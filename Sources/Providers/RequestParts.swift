@@ -90,33 +90,37 @@ struct RequestParts: AskDetail {
         }
     }
 
-    /// What a canonical request says beside its signature's own fields and parameters.
+    /// Has an ask note the method of a canonical request, and the headers that are not its signature's own.
     /// - Parameter parameter: what the request was read from.
     /// - Throws: if a header has another form than its name wants.
-    init(
-        _ request: RemoteRequest, _ scheme: V4Scheme, in parameter: Parameter<Span<UInt8>>, notedOf ask: inout Ask
+    static func note(
+        _ request: RemoteRequest, _ scheme: V4Scheme, from parameter: Parameter<Span<UInt8>>, in ask: inout Ask
     ) throws(AskError) {
-        self = try ask.note { ask, notes throws(AskError) in
+        try ask.note { ask, notes throws(AskError) in
             guard let canonical = ask[parameter] else { throw AskError(.missing, parameter.name, "must be there") }
             if let verb = request.verb { notes.append(verb.name) }
             let methodEnd = notes.count
-            let query = request.query(in: canonical)
-            var (parameters, position) = ([NameValue](), 0)
-            while let pair = query.next(&position) {
-                if scheme.isCarrier(query: query.bytes(pair.name)) { continue }
-                parameters.append(
-                    NameValue(query.decoded(pair.name), pair.value.map { query.decoded($0) } ?? []))
-            }
             let headers = request.headers(in: canonical)
-            position = 0
+            var position = 0
             while let header = headers.next(&position) {
                 let name = headers.bytes(header.name)
                 guard let value = header.value, !scheme.isCarrier(header: name) else { continue }
                 try RequestParts.add(
                     name, headers.bytes(value), to: &notes, behind: methodEnd, from: parameter.name)
             }
-            return RequestParts(method: methodEnd, headers: notes.count, parameters)
         }
+    }
+
+    /// What has been noted of a canonical request, and the parameters that are not its signature's own.
+    /// - Parameter notes: all of the ask's.
+    init(noted request: RemoteRequest, _ scheme: V4Scheme, in canonical: Span<UInt8>, _ notes: Span<UInt8>) {
+        let query = request.query(in: canonical)
+        var (parameters, position) = ([NameValue](), 0)
+        while let pair = query.next(&position) {
+            if scheme.isCarrier(query: query.bytes(pair.name)) { continue }
+            parameters.append(NameValue(query.decoded(pair.name), pair.value.map { query.decoded($0) } ?? []))
+        }
+        self.init(method: request.verb?.name.utf8CodeUnitCount ?? 0, headers: notes.count, parameters)
     }
 
     /// Notes a header: a line of its name in lower case, a colon and its value without spaces around it.

@@ -39,7 +39,9 @@ struct S3RemoteSignature: TokenIssuer {
             let reading = try Reading(ask, at: instant.unixSeconds)
             // EvaporateJS takes the body of any answer for the signature, and says that it takes every type.
             if ask[parameters.datetime] != nil { ask.wantsText = true }
-            ask.detail = try Detail(reading, &ask)
+            let detail = Detail(request: reading.remote.request, style: reading.style)
+            try RequestParts.note(detail.request, S3.v4(detail.style), from: parameters.canonicalRequest, in: &ask)
+            ask.detail = detail
             ask.end = reading.remote.end
             ask.setTarget(
                 bucket: reading.remote.bucket, key: reading.remote.key, isEncoded: true,
@@ -104,24 +106,15 @@ struct S3RemoteSignature: TokenIssuer {
 
     // MARK: Asking
 
-    /// What grants judge.
+    /// What grants judge, beside the ask's notes. It has so few bytes that an ask keeps it in place.
     private struct Detail: AskDetail {
-        let style: S3.Style
         let request: RemoteRequest
-        let parts: RequestParts
-        /// What a temporary key's requests carry.
-        let token: [UInt8]?
-
-        init(_ reading: Reading, _ ask: inout Ask) throws(AskError) {
-            (style, request, token) = (reading.style, reading.remote.request, reading.token)
-            parts = try RequestParts(request, S3.v4(style), in: parameters.canonicalRequest, notedOf: &ask)
-        }
+        let style: S3.Style
     }
 
     private struct Reading {
         let style: S3.Style
         let remote: RemoteReading
-        let token: [UInt8]?
 
         init(_ ask: borrowing Ask, at now: Int64) throws(AskError) {
             let style = ask.reading(parameters.style) { S3.Style($0) }
@@ -142,7 +135,6 @@ struct S3RemoteSignature: TokenIssuer {
             }
             remote = try RemoteReading(string, of: canonical, lasting: S3.dateTolerance, at: now)
             self.style = style
-            token = remote.request.token(in: canonical, scheme)
         }
     }
 
@@ -163,7 +155,7 @@ struct S3RemoteSignature: TokenIssuer {
             ?? request.objectionToScope(in: text, place.scheme, region: place.region)
             ?? objection(toHostOf: detail, in: canonical, bucket: ask.bucket)
             ?? request.objectionToKey(in: canonical, place.scheme, accessKey: accessKey)
-            ?? objection(to: detail, of: ask)
+            ?? objection(to: detail, in: canonical, of: ask)
     }
 
     private func objection(to request: UppyRequest, of ask: borrowing Ask) -> Objection? {
@@ -185,18 +177,19 @@ struct S3RemoteSignature: TokenIssuer {
         return nil
     }
 
-    private func objection(to detail: Detail, of ask: borrowing Ask) -> Objection? {
+    private func objection(to detail: Detail, in canonical: Span<UInt8>, of ask: borrowing Ask) -> Objection? {
         guard ask.key?.isEmpty == false else {
             return Objection("resource", "only operations on single objects are signed")
         }
-        guard isToken(detail.token) else {
+        guard isToken(detail.request.token(in: canonical, place.scheme)) else {
             return Objection(
                 "securityToken",
                 token == nil
                     ? "x-amz-security-token must be left out, since the grant's key is not temporary"
                     : "x-amz-security-token must be signed, and that of the grant's temporary key")
         }
-        return clauses.objection(to: detail.parts.request(in: ask.notes.bytes), addsCondition: false)
+        let parts = RequestParts(noted: detail.request, place.scheme, in: canonical, ask.notes.bytes)
+        return clauses.objection(to: parts.request(in: ask.notes.bytes), addsCondition: false)
     }
 
     private func isToken(_ given: [UInt8]?) -> Bool {
