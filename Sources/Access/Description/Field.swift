@@ -4,11 +4,11 @@ import Crypto
 /// One key of the configuration, with the type of what stands there. It is declared once, and read by its declaration: a name
 /// that nothing is declared by does not compile.
 ///
-/// It is a class so that a group of fields is copied in a moment: a grant's are, for every grant. It is public, with what reads
-/// it by a key path: other modules inline only what is public, and where that is not inlined, the runtime makes an object for each key path at
-/// each start.
+/// It is a class so that a group of fields is copied in a moment: a grant's are, for every grant. What reads it by a key
+/// path is inlined in other modules, for which the types are usable there, too: else the runtime makes an object for each key path at each start.
 // Unsafe: the compiler does not check a class that inherits; what it has are constants that are Sendable.
-public final class Field<Value: Sendable>: AnyField, @unchecked Sendable {
+@usableFromInline
+package final class Field<Value: Sendable>: AnyField, @unchecked Sendable {
     private let read: @Sendable (FieldValues.Value) -> Value
     /// What it reads as where nothing is given.
     private let nothing: Value
@@ -109,7 +109,8 @@ extension Field where Value == [UInt8] {
 // MARK: - Groups
 
 /// The keys of one object, as properties: each is a `Field`, or another group whose keys stand beside its own.
-public protocol FieldGroup: Sendable {}
+@usableFromInline
+package protocol FieldGroup: Sendable {}
 
 extension FieldGroup {
     /// The keys, in the order of the properties.
@@ -120,7 +121,8 @@ extension FieldGroup {
 
 // Unsafe: the compiler does not check a class that others inherit from; its one property is a constant that is Sendable.
 /// A `Field` of any type.
-public class AnyField: @unchecked Sendable {
+@usableFromInline
+package class AnyField: @unchecked Sendable {
     package final let description: FieldDescription
 
     fileprivate init(_ description: FieldDescription) { self.description = description }
@@ -133,7 +135,8 @@ public class AnyField: @unchecked Sendable {
 ///
 /// `Shared` and `Settings` do not demand a `FieldGroup`; their initialisers do. For a type that demands it, the runtime searches
 /// all conformances of the program, at each start and for each group.
-public final class Shared<Group: Sendable>: Sendable {
+@usableFromInline
+package final class Shared<Group: Sendable>: Sendable {
     @usableFromInline let fields: Group
 
     @usableFromInline package init(_ fields: Group) where Group: FieldGroup { self.fields = fields }
@@ -141,7 +144,8 @@ public final class Shared<Group: Sendable>: Sendable {
 
 /// What the configuration says for the keys of a group, read as if they were its own properties.
 @dynamicMemberLookup
-public struct Settings<Group: Sendable>: Sendable {
+@usableFromInline
+package struct Settings<Group: Sendable>: Sendable {
     /// The same for whichever keys.
     @usableFromInline package var values: FieldValues
     @usableFromInline let group: Shared<Group>
@@ -156,20 +160,20 @@ public struct Settings<Group: Sendable>: Sendable {
     }
 
     @inlinable
-    public subscript<Value>(dynamicMember field: KeyPath<Group, Field<Value>>) -> Value {
+    package subscript<Value>(dynamicMember field: KeyPath<Group, Field<Value>>) -> Value {
         get { values[group.fields[keyPath: field]] }
         set { values[group.fields[keyPath: field]] = newValue }
     }
 
     /// What it says for a group that stands in it.
     @inlinable
-    public subscript<Part: FieldGroup>(dynamicMember part: KeyPath<Group, Part>) -> Settings<Part> {
+    package subscript<Part: FieldGroup>(dynamicMember part: KeyPath<Group, Part>) -> Settings<Part> {
         Settings<Part>(values, of: group.fields[keyPath: part])
     }
 
     /// What the key says; nil where what is given is wrong, which has been reported.
     @inlinable
-    public func checked<Value>(_ field: KeyPath<Group, Field<Value>>) -> Value? {
+    package func checked<Value>(_ field: KeyPath<Group, Field<Value>>) -> Value? {
         values.checked(group.fields[keyPath: field])
     }
 }
