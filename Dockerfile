@@ -9,9 +9,10 @@ COPY Package.swift ./
 COPY Sources Sources
 # SwiftPM refuses a manifest whose test folders are absent.
 COPY Tests Tests
+COPY scripts/build-release scripts/build-release
 # Nobody but root can read the binary, so that Linux lets nobody of the service's user look into the process, from its first
 # instruction on.
-RUN swift build -c release --static-swift-stdlib --product countersign -Xlinker -s \
+RUN scripts/build-release --product countersign -Xlinker -s \
     && chmod 0711 .build/release/countersign
 
 FROM debian:bookworm-slim AS root
