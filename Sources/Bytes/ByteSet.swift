@@ -46,6 +46,13 @@ package struct ByteSet: Sendable {
 
     package func contains(all text: [UInt8]) -> Bool { contains(all: text.span) }
 
+    /// How many bytes of `text` are none of these.
+    package func countOfOthers(in text: Span<UInt8>) -> Int {
+        var count = 0
+        for index in text.indices where !contains(text[index]) { count += 1 }
+        return count
+    }
+
     /// Whether any byte of `text` is one of these.
     package func meets(_ text: Span<UInt8>) -> Bool {
         for index in text.indices where contains(text[index]) { return true }

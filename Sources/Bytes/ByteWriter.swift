@@ -95,6 +95,13 @@ public struct ByteWriter: ~Copyable, @unchecked Sendable {
         count = end + 2
     }
 
+    /// Text with ASCII's capitals as small letters.
+    package mutating func append(lowercasing text: Span<UInt8>) {
+        append(length: text.count) { room in
+            for index in text.indices { room[index] = text[index].lowercasedASCII }
+        }
+    }
+
     package mutating func append(repeating byte: UInt8, count: Int) {
         append(length: count) { room in
             for index in room.indices { room[index] = byte }

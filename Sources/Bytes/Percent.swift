@@ -40,22 +40,35 @@ package enum Percent {
     package static func encode(
         _ bytes: Span<UInt8>, keeping plain: ByteSet = .unreserved, into writer: inout ByteWriter
     ) {
-        var clean = 0
-        for index in bytes.indices {
-            if plain.contains(bytes[index]) { continue }
-            writer.append(bytes.extracting(clean..<index))
-            escape(bytes[index], into: &writer)
-            clean = index + 1
+        let escapes = plain.countOfOthers(in: bytes)
+        guard escapes > 0 else { return writer.append(bytes) }
+        writer.append(length: bytes.count + 2 * escapes) { out in
+            var end = 0
+            for index in bytes.indices {
+                let byte = bytes[index]
+                if plain.contains(byte) {
+                    out[end] = byte
+                    end += 1
+                } else {
+                    out[end] = UInt8(ascii: "%")
+                    out[end + 1] = digit(byte >> 4)
+                    out[end + 2] = digit(byte & 15)
+                    end += 3
+                }
+            }
         }
-        writer.append(bytes.extracting(clean..<bytes.count))
+    }
+
+    /// The text with everything encoded but what is unreserved.
+    package static func encoded(_ text: [UInt8]) -> [UInt8] {
+        var out = ByteWriter(capacity: text.count)
+        encode(text.span, into: &out)
+        return out.array
     }
 
     /// Appends one byte of what may be in a query as it is, or as `%XX`.
     package static func encode(_ byte: UInt8, into writer: inout ByteWriter) {
-        if ByteSet.unreserved.contains(byte) { writer.append(byte) } else { escape(byte, into: &writer) }
-    }
-
-    private static func escape(_ byte: UInt8, into writer: inout ByteWriter) {
+        if ByteSet.unreserved.contains(byte) { return writer.append(byte) }
         writer.append(UInt8(ascii: "%"))
         writer.append(digit(byte >> 4))
         writer.append(digit(byte & 15))

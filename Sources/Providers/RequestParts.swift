@@ -141,7 +141,7 @@ struct RequestParts: AskDetail {
         guard !isKnown else { throw AskError(.invalid, parameter, "is given as a header, too") }
         if notes.count > start { notes.append(UInt8(ascii: "\n")) }
         let line = notes.count
-        for index in name.indices { notes.append(name[index].lowercasedASCII) }
+        notes.append(lowercasing: name)
         try check(notes.bytes.extracting(line..<notes.count), value, from: parameter)
         guard value.firstIndex(of: UInt8(ascii: "\n")) == nil else {
             throw AskError(.invalid, parameter, "must have no line breaks")

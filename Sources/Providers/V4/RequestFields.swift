@@ -72,7 +72,7 @@ struct RequestFields: ~Escapable {
                 out.append(UInt8(ascii: ","))
             } else {
                 if last != nil { out.append(UInt8(ascii: "\n")) }
-                for index in field.name { out.append(lines[index].lowercasedASCII) }
+                out.append(lowercasing: lines.extracting(field.name))
                 out.append(UInt8(ascii: ":"))
             }
             write(lines.extracting(field.value), into: &out)
@@ -92,9 +92,10 @@ struct RequestFields: ~Escapable {
                 guard name(last, precedes: field) else { continue }
                 out.append(isEncoded ? "%3B" : ";")
             }
-            for index in field {
-                let byte = lines[index].lowercasedASCII
-                if isEncoded { Percent.encode(byte, into: &out) } else { out.append(byte) }
+            if isEncoded {
+                for index in field { Percent.encode(lines[index].lowercasedASCII, into: &out) }
+            } else {
+                out.append(lowercasing: lines.extracting(field))
             }
             last = field
         }
@@ -103,9 +104,13 @@ struct RequestFields: ~Escapable {
     private func write(_ value: Span<UInt8>, into out: inout ByteWriter) {
         guard scheme.collapsesSpaces else { return out.append(value) }
         let space = UInt8(ascii: " ")
-        for index in value.indices where value[index] != space || index > 0 && value[index - 1] != space {
-            out.append(value[index])
+        var start = 0
+        while let end = value.firstIndex(of: space, from: start) {
+            out.append(value.extracting(start...end))
+            start = end + 1
+            while start < value.count, value[start] == space { start += 1 }
         }
+        out.append(value.extracting(start..<value.count))
     }
 
     /// Whether a field of this name comes once.
