@@ -165,7 +165,7 @@ class OSSV2:
 
 
 def in_order(url):
-    """With its parameters in the order in which the vendor's SDK for Go has them, and in its spelling."""
+    """With its parameters in the order in which the vendor's SDK for Go has them, and in its spelling: as our URLs of version 1."""
     path, _, query = url.partition("?")
     pairs = [pair if "=" in pair else pair + "=" for pair in query.split("&")]
     return path + "?" + "&".join(sorted(pairs, key=lambda pair: unquote(pair.partition("=")[0]).encode()))
@@ -205,7 +205,8 @@ def vector(rng, index):
     else:
         signed = sdk.url(version)
         name = "Signature" if version == 1 else "x-oss-signature"
-        expected = {"signature": unquote(signed.rpartition(f"&{name}=")[2]), "urls": {sdk.name: in_order(signed)}}
+        url = in_order(signed) if version == 1 else signed
+        expected = {"signature": unquote(signed.rpartition(f"&{name}=")[2]), "urls": {sdk.name: url}}
     return {
         "id": f"random/{index}", "operation": f"oss.{kind}", "input": given, "expected": expected, "source": sdk.name,
     }

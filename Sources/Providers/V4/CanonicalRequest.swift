@@ -39,13 +39,33 @@ package struct CanonicalRequest: ~Escapable {
         self.additional = .named(names)
     }
 
-    /// - Parameters:
-    ///   - signature: that of the URL.
-    ///   - payload: the body's hash, or `V4Scheme.unsignedPayload`.
-    func write<Signature: URLSignature & ~Escapable>(
-        carrying signature: borrowing Signature, payload: Span<UInt8> = V4Scheme.unsignedPayload.bytes,
-        into out: inout ByteWriter
+    /// Writes that of a request that is signed in its URL.
+    /// - Parameter query: the query with all that the URL says of its signature, as it is signed.
+    func write(query: Span<UInt8>, into out: inout ByteWriter) {
+        writeTarget(into: &out)
+        out.append(query)
+        writeFields(payload: V4Scheme.unsignedPayload.bytes, into: &out)
+    }
+
+    /// Writes that of a request that is signed in a field.
+    /// - Parameter payload: the body's hash, or `V4Scheme.unsignedPayload`.
+    func write(payload: Span<UInt8> = V4Scheme.unsignedPayload.bytes, into out: inout ByteWriter) {
+        writeTarget(into: &out)
+        writeQuery(carrying: NoURLSignature(), into: &out)
+        writeFields(payload: payload, into: &out)
+    }
+
+    /// Writes the query as it is signed.
+    /// - Parameter signature: what the URL says of it.
+    func writeQuery<Signature: URLSignature & ~Escapable>(
+        carrying signature: borrowing Signature, into out: inout ByteWriter
     ) {
+        request.parameters.write(signature, in: .asEncoded, into: &out) { parameter, out in
+            parameter.writeCanonical(isBare: !request.scheme.endsBareNames, into: &out)
+        }
+    }
+
+    private func writeTarget(into out: inout ByteWriter) {
         let scheme = request.scheme
         out.append(request.method)
         out.append("\n/")
@@ -55,20 +75,16 @@ package struct CanonicalRequest: ~Escapable {
         }
         Percent.encode(request.key, keeping: .unreservedPath, into: &out)
         out.append(UInt8(ascii: "\n"))
-        request.parameters.write(signature, in: .asEncoded, into: &out) { parameter, out in
-            parameter.writeCanonical(isBare: !scheme.endsBareNames, into: &out)
-        }
+    }
+
+    private func writeFields(payload: Span<UInt8>, into out: inout ByteWriter) {
+        let scheme = request.scheme
         out.append(UInt8(ascii: "\n"))
         request.fields.write(into: &out) { scheme.isAlwaysSigned($0) || isNamed($0) }
         out.append(UInt8(ascii: "\n"))
         writeNames(isEncoded: false, into: &out)
         out.append(UInt8(ascii: "\n"))
         out.append(payload)
-    }
-
-    /// Writes that of a request that is signed in a field.
-    func write(payload: Span<UInt8> = V4Scheme.unsignedPayload.bytes, into out: inout ByteWriter) {
-        write(carrying: NoURLSignature(), payload: payload, into: &out)
     }
 
     /// Whether the signature has to name any fields.

@@ -39,7 +39,7 @@ enum QueryOrder {
 protocol URLSignature: ~Escapable {
     var count: Int { get }
 
-    /// Nil where it says nothing of that.
+    /// Nil where it says nothing of that. A name is unreserved (RFC 3986), so that it stands in a URL as it is.
     func name(at index: Int) -> [UInt8]?
 
     /// Writes the value, percent-encoded.
@@ -69,7 +69,7 @@ extension [NameValue] {
                 if let name = signature.name(at: next) {
                     if index < parameters.count, !order.precedes(name, parameters[index].name) { break }
                     out.append(mark)
-                    Percent.encode(name.span, into: &out)
+                    out.append(name)
                     out.append(UInt8(ascii: "="))
                     signature.writeValue(at: next, into: &out)
                     mark = "&"

@@ -51,13 +51,18 @@ package struct ObjectRequest: ~Escapable {
         writeURL(on: endpoint, carrying: NoURLSignature(), into: &out)
     }
 
-    /// The same with a signature.
+    /// The same with a signature of version 1.
     func writeURL<Signature: URLSignature & ~Escapable>(
         on endpoint: BaseURL, carrying signature: borrowing Signature, into out: inout ByteWriter
     ) {
+        writeStart(on: endpoint, into: &out)
+        parameters.write(signature, from: "?", in: .asNamed, into: &out) { $0.write(into: &$1) }
+    }
+
+    /// Writes the URL without its query.
+    func writeStart(on endpoint: BaseURL, into out: inout ByteWriter) {
         scheme.writeOrigin(of: bucket, on: endpoint, into: &out)
         scheme.writePath(of: bucket, key, into: &out)
-        parameters.write(signature, from: "?", in: .asNamed, into: &out) { $0.write(into: &$1) }
     }
 
     /// For a URL that carries its signature: the fields that would carry one are not there.

@@ -2,7 +2,7 @@ import Access
 import Bytes
 import Crypto
 
-/// A URL that carries its own version 4 signature, and with it the key's name, the token, when it was signed and for how long
+/// A URL that carries its own version 4 signature, and before it the key's name, the token, when it was signed and for how long
 /// (Amazon S3 API reference, "Using Query Parameters"; OSS API reference, "Add V4 signatures to URLs"; that page takes
 /// `x-oss-expires` for a moment, OSS does not).
 package struct PresignedURLV4: URLSignature, ~Escapable {
@@ -10,8 +10,6 @@ package struct PresignedURLV4: URLSignature, ~Escapable {
     private let signer: V4Signer
     /// In seconds.
     private let lifetime: Int64
-    /// Nil until it is made.
-    private var code: Digest?
 
     /// How long a URL may live, in seconds.
     package static let lifetimes: ClosedRange<Int64> = 1...604_800
@@ -34,11 +32,18 @@ package struct PresignedURLV4: URLSignature, ~Escapable {
     ) throws(IssueError) {
         guard lifetimes.contains(lifetime) else { throw .unsignable("a URL must live for 1 to 604800 seconds") }
         try canonical.request.checkCarriesNothing()
-        var url = PresignedURLV4(copy canonical, lasting: lifetime, by: signer)
+        let url = PresignedURLV4(copy canonical, lasting: lifetime, by: signer)
+        canonical.request.writeStart(on: endpoint, into: &out)
+        out.append(UInt8(ascii: "?"))
+        let start = out.count
+        canonical.writeQuery(carrying: url, into: &out)
         scratch.reset()
-        canonical.write(carrying: url, into: &scratch)
-        url.code = try signer.key.code(ofRequest: &scratch, at: signer.moment)
-        canonical.request.writeURL(on: endpoint, carrying: url, into: &out)
+        canonical.write(query: out.bytes.extracting(start..<out.count), into: &scratch)
+        let code = try signer.key.code(ofRequest: &scratch, at: signer.moment)
+        out.append(UInt8(ascii: "&"))
+        out.append(signer.key.scheme.parameters.signature)
+        out.append(UInt8(ascii: "="))
+        Hex.encode(code.bytes, into: &out)
     }
 
     // MARK: What the URL says
@@ -53,23 +58,18 @@ package struct PresignedURLV4: URLSignature, ~Escapable {
             case .algorithm, .credential, .date, .expires: true
             case .signedHeaders: canonical.hasNames
             case .token: signer.token != nil
-            // It does not sign itself.
-            case .signature: code != nil
             }
         return isThere ? parts[index].name : nil
     }
 
     func writeValue(at index: Int, into out: inout ByteWriter) {
         switch parts[index].part {
-        case .algorithm: Percent.encode(signer.key.scheme.algorithm.bytes, into: &out)
-        case .credential:
-            let credential = signer.key.credential
-            Percent.encode(credential.span, into: &out)
+        case .algorithm: out.append(signer.key.scheme.algorithm)
+        case .credential: out.append(signer.key.encodedCredential)
         case .date: ISO8601.writeBasic(signer.moment, into: &out)
         case .expires: out.append(decimal: lifetime)
         case .signedHeaders: canonical.writeNames(isEncoded: true, into: &out)
         case .token: if let token = signer.token { Percent.encode(token.span, into: &out) }
-        case .signature: if let code { Hex.encode(code.bytes, into: &out) }
         }
     }
 }

@@ -101,6 +101,7 @@ struct RequestFields: ~Escapable {
         }
     }
 
+    /// - Parameter value: begins and ends with no space.
     private func write(_ value: Span<UInt8>, into out: inout ByteWriter) {
         guard scheme.collapsesSpaces else { return out.append(value) }
         let space = UInt8(ascii: " ")

@@ -10,8 +10,10 @@ package final class ScopedKey: DerivedKey {
     let accessKey: [UInt8]
     /// `20240106/cn-hangzhou/oss/aliyun_v4_request`
     let scope: [UInt8]
-    /// `AK/scope`, as fields and parameters name a key.
+    /// `AK/scope`, as fields and forms name a key.
     let credential: [UInt8]
+    /// The same percent-encoded, for a URL.
+    let encodedCredential: [UInt8]
     private let region: [UInt8]
     private let day: Int64
     private let key: HMACKey
@@ -38,6 +40,7 @@ package final class ScopedKey: DerivedKey {
         accessKey = key.accessKey
         self.scope = scope.array
         credential = accessKey + [UInt8(ascii: "/")] + self.scope
+        encodedCredential = Percent.encoded(credential)
         self.region = region
         day = ScopedKey.day(of: moment)
         do throws(CryptoError) {

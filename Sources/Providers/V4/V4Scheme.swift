@@ -28,7 +28,7 @@ package final class V4Scheme: Sendable {
         }
     }
 
-    /// The names of the query's parameters that carry a signature; arrays, since every URL has them.
+    /// The names of the query's parameters that carry a signature, unreserved as in a URL; arrays, since every URL has them.
     package struct ParameterNames: Sendable {
         package let algorithm, credential, date, expires, signedHeaders, token, signature: [UInt8]
         /// The hash of the body, where URLs may say it.
@@ -45,8 +45,8 @@ package final class V4Scheme: Sendable {
         package let signature: StaticString
     }
 
-    /// What a URL says of its own signature.
-    enum URLPart: Sendable { case algorithm, credential, date, expires, signedHeaders, token, signature }
+    /// What a URL says of its own signature, and signs.
+    enum URLPart: Sendable { case algorithm, credential, date, expires, signedHeaders, token }
 
     /// How the Authorization field is written.
     package struct Authorization: Sendable {
@@ -63,7 +63,7 @@ package final class V4Scheme: Sendable {
         case own
     }
 
-    /// The name of the signature, such as `AWS4-HMAC-SHA256`.
+    /// The name of the signature, such as `AWS4-HMAC-SHA256`; unreserved, too.
     package let algorithm: StaticString
     /// What stands before the secret in the first key.
     let keyPrefix: StaticString
@@ -95,7 +95,6 @@ package final class V4Scheme: Sendable {
         let parts: [(part: URLPart, name: [UInt8])] = [
             (.algorithm, parameters.algorithm), (.credential, parameters.credential), (.date, parameters.date),
             (.expires, parameters.expires), (.signedHeaders, parameters.signedHeaders), (.token, parameters.token),
-            (.signature, parameters.signature),
         ]
         urlParts = parts.sorted { $0.name.precedes($1.name) }
         form = FormNames(

@@ -32,10 +32,14 @@ enum OSSV4Vectors {
             OSSVectors.endpoint(input), at: moment, for: try #require(input["expiresIn"]?.integer),
             token: input["securityToken"]?.string, key(input))
         OSSVectors.expect(signed.stringToSign, expected["stringToSign"])
-        #expect(SplitURL(signed.text).parameter("x-oss-signature") == expected["signature"]?.string)
+        let url = SplitURL(signed.text)
+        #expect(url.parameter("x-oss-signature") == expected["signature"]?.string)
+        // Each SDK has its own order of the parameters, which servers do not regard.
         let urls = OSSVectors.urls(expected)
-        #expect(urls.isEmpty || urls.contains(signed.text))
+        #expect(urls.isEmpty || urls.contains { SplitURL($0).sorted == url.sorted })
         if let canonical = expected["canonicalRequest"]?.string {
+            let lines = canonical.split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(try url.query == "\(lines[2])&x-oss-signature=\(#require(url.parameter("x-oss-signature")))")
             try checkReading(signed.stringToSign, of: canonical, key: input["key"], at: moment)
         }
     }

@@ -64,6 +64,10 @@ enum S3Vectors {
         #expect(url.parameter("X-Amz-Signature") == expected["signature"]?.string)
         #expect(try SplitURL(sign("x").text).parameter("X-Amz-Signature") != expected["signature"]?.string)
         #expect(url.parameter("X-Amz-SignedHeaders")?.removingPercentEncoding == expected["signedHeaders"]?.string)
+        if let text = expected["canonicalRequest"]?.string {
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(try url.query == "\(lines[2])&X-Amz-Signature=\(#require(url.parameter("X-Amz-Signature")))")
+        }
         // Each SDK has its parameters in an order of its own.
         guard case .array(let urls)? = expected["urls"] else { return }
         #expect(!urls.isEmpty && urls.allSatisfy { SplitURL(canonical($0.string ?? "")).sorted == url.sorted })
