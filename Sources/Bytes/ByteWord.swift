@@ -36,22 +36,12 @@ struct ByteWord: Equatable {
     var isASCII: Bool { bits & ByteWord.tops == 0 }
 
     /// Six of its bytes as eight characters of base64.
-    /// - Parameter lasts: the last two characters of the alphabet.
-    func base64(_ lasts: (UInt8, UInt8)) -> ByteWord {
-        // Every step makes twice as many groups of half as many bits.
-        var digits = bits.byteSwapped >> 16
-        digits = (digits & 0xFFFF_FF00_0000) << 8 | digits & 0xFF_FFFF
-        digits = (digits & 0x00FF_F000_00FF_F000) << 4 | digits & 0x0000_0FFF_0000_0FFF
-        digits = (digits & 0x0FC0_0FC0_0FC0_0FC0) << 2 | digits & 0x003F_003F_003F_003F
-        let (plus, slash) = (UInt64(lasts.0), UInt64(lasts.1))
-        // A byte becomes another by what is added for its range; no sum is more than a byte holds, and none is negative.
-        var text = digits &+ ByteWord.ones &* 65
-        text &+= ByteWord.marks(ofAtLeast: 26, in: digits) &* 6
-        text &-= ByteWord.marks(ofAtLeast: 52, in: digits) &* 75
-        text &-= ByteWord.marks(ofAtLeast: 62, in: digits) &* (58 &- plus)
-        // The last is one more than the last but one, and 59 without it.
-        text &+= ByteWord.marks(ofAtLeast: 63, in: digits) &* (slash &- plus &- 1)
-        return ByteWord(bits: text.byteSwapped)
+    /// - Parameter pairs: the two characters of each twelve bits, the first of them in the lower byte.
+    func base64(_ pairs: Span<UInt16>) -> ByteWord {
+        let digits = bits.byteSwapped
+        let low = UInt64(pairs[Int(digits >> 52)]) | UInt64(pairs[Int(digits >> 40 & 0xFFF)]) << 16
+        let high = UInt64(pairs[Int(digits >> 28 & 0xFFF)]) | UInt64(pairs[Int(digits >> 16 & 0xFFF)]) << 16
+        return ByteWord(bits: high << 32 | low)
     }
 
     /// Four of its bytes as eight hexadecimal digits.
