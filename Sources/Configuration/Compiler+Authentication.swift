@@ -175,7 +175,7 @@ extension Compiler {
                 tickets.insert(Array(name.dropFirst(7)))
                 continue
             }
-            guard let principal = Principal(written: name), principal.kind != .anonymous else {
+            guard let principal = Principal(written: name), !principal.isAnonymous else {
                 reader.report(path, "must be \"apiKey:ID\", \"jwt:ID/SUBJECT\", \"certificate:ID\" or \"ticket:ID\"")
                 continue
             }

@@ -5,7 +5,7 @@ import Bytes
 package struct ClientAddress: Sendable, Hashable {
     private let high, low: UInt64
     /// Whether it is an address at all: `::` is one, too.
-    private let isKnown: Bool
+    package let isKnown: Bool
 
     package static let none = ClientAddress(high: 0, low: 0, isKnown: false)
     /// `::`. Clients count as this address when they come through a proxy on a Unix socket that does not name them.

@@ -14,7 +14,7 @@ package struct TrustedProxies: Sendable {
     }
 
     package func contains(_ peer: ClientAddress) -> Bool {
-        guard peer != .none else { return includesLocal }
+        guard peer.isKnown else { return includesLocal }
         for block in blocks where peer.isIn(block) { return true }
         return false
     }

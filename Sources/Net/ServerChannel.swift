@@ -137,7 +137,7 @@ final class ServerChannel {
         }
         proxyHeader = nil
         // A proxy at a Unix socket has no address that could count instead.
-        if let client = client ?? (connection.client == .none ? .unspecified : nil) { connection.client = client }
+        if let client = client ?? (connection.client.isKnown ? nil : .unspecified) { connection.client = client }
         return .moved(0)
     }
 

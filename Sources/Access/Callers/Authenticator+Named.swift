@@ -37,7 +37,7 @@ extension Authenticator {
 
     /// Of several keys, the one that holds longest.
     private func caller(withoutClaims principal: Principal, at now: Int64) -> Finding {
-        if principal.kind == .anonymous { return .caller(anonymous) }
+        if principal.isAnonymous { return .caller(anonymous) }
         guard principal.kind == .apiKey else {
             guard let index = index(of: principal.kind, principal.id) else {
                 return .refused("authentication has no such identity")

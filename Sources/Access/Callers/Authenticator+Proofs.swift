@@ -90,7 +90,7 @@ extension Authenticator {
     ) -> Bool {
         guard let index = index(of: principal.kind, principal.id) else { return false }
         switch proof {
-        case .nothing: return principal.kind == .anonymous
+        case .nothing: return principal.isAnonymous
         case .apiKey(let digest):
             return keys(ofCaller: index).contains {
                 $0.digest.constantTimeEquals(digest) && now < $0.caller.endsAt ?? .max

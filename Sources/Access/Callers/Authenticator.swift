@@ -52,7 +52,7 @@ package struct Authenticator: Sendable {
     package enum Finding {
         case caller(Caller)
         /// Not to be served; the reason does not tell whether a key exists. The log may know more.
-        case refused(StaticString, because: CredentialFault? = nil)
+        indirect case refused(StaticString, because: CredentialFault? = nil)
     }
 
     /// The caller of every request without a credential.

@@ -15,6 +15,9 @@ package struct Principal: Sendable, Hashable {
     /// Who it is there: for an API key and a certificate, the id; for a token, its `sub`.
     package let subject: [UInt8]
 
+    /// Whether it is nobody in particular.
+    package var isAnonymous: Bool { kind == .anonymous }
+
     package init(_ kind: Kind, id: [UInt8] = [], subject: [UInt8] = []) {
         self.kind = kind
         self.id = id

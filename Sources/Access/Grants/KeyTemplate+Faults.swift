@@ -6,7 +6,7 @@ extension KeyTemplate {
     func fault(of caller: Caller) -> String? {
         for part in parts {
             switch part {
-            case .callerID where caller.principal.kind != .anonymous:
+            case .callerID where !caller.principal.isAnonymous:
                 let subject = caller.principal.subject
                 if !Principal.isPlain(subject.span) {
                     return KeyTemplate.objection(to: subject, called: Array(text: "caller.id")).words

@@ -215,11 +215,11 @@ extension KeyTemplate.Part {
         case .callerID:
             let subject = caller.principal.subject
             guard Principal.isPlain(subject.span) else {
-                return caller.principal.kind == .anonymous ? .caller : .callerID
+                return caller.principal.isAnonymous ? .caller : .callerID
             }
             rendered.append(subject)
         case .callerSource:
-            guard caller.principal.kind != .anonymous else { return .caller }
+            guard !caller.principal.isAnonymous else { return .caller }
             rendered.append(caller.principal.source)
         case .claim(let name):
             guard let value = caller.claims.text(name), Principal.isPlain(value.span) else { return .claim }

@@ -96,7 +96,7 @@ package struct Policy: Sendable {
 
     /// Whether the caller is anonymous, and no grant of this route admits anonymous callers.
     package func needsCredential(_ caller: Caller, on route: Int) -> Bool {
-        caller.principal.kind == .anonymous && routes[route].isEmpty(for: caller)
+        caller.principal.isAnonymous && routes[route].isEmpty(for: caller)
     }
 
     enum Lifetime {

@@ -50,7 +50,7 @@ final class RouteGrants: Sendable {
     /// The lists of a caller: that of all callers, and its own.
     func lists(for caller: Caller) -> (common: GrantList?, own: GrantList?) {
         let index = ownList(of: caller)
-        return (caller.principal.kind == .anonymous ? nil : common, index < 0 ? nil : lists[index])
+        return (caller.principal.isAnonymous ? nil : common, index < 0 ? nil : lists[index])
     }
 
     /// The index of the list of grants that name a caller; -1 for none.
@@ -73,6 +73,6 @@ final class RouteGrants: Sendable {
 
     /// Whether a caller may use none.
     func isEmpty(for caller: Caller) -> Bool {
-        (caller.principal.kind == .anonymous || common == nil) && ownList(of: caller) < 0
+        (caller.principal.isAnonymous || common == nil) && ownList(of: caller) < 0
     }
 }

@@ -251,7 +251,7 @@ struct AdminPipeline: ~Copyable {
             authorization: authorization, apiKey: apiKey, at: context.instant.unixSeconds, remembering: &memory)
         {
         case .caller(let caller):
-            if caller.principal.kind == .anonymous { throw .unauthenticated(by: authenticator) }
+            if caller.principal.isAnonymous { throw .unauthenticated(by: authenticator) }
             context.caller = caller
         case .refused(let reason, _): throw .unauthenticated(reason.description, wasPresented: true)
         }

@@ -91,7 +91,7 @@ final class LoopAudit {
     /// caller that is refused too often. Half of the queue is left for what is issued.
     func note(_ refusal: Refusal, of context: borrowing RequestContext) {
         guard let shared, !refusal.code.isFailure else { return }
-        guard context.caller.principal.kind != .anonymous, refusal.code.isDenial else {
+        guard !context.caller.principal.isAnonymous, refusal.code.isDenial else {
             return count(refusal.code.text)
         }
         guard isWriting else { return lose() }

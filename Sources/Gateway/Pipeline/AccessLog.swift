@@ -47,7 +47,7 @@ final class AccessLog {
         format.add("status", Int64(status), to: &lines)
         format.add("code", plain: reason?.text ?? "ok", to: &lines)
         if let method = context.method { format.add("method", plain: method.name, to: &lines) }
-        if context.client != .none { format.add("client", context.client, to: &lines) }
+        if context.client.isKnown { format.add("client", context.client, to: &lines) }
         if let trace = context.trace { format.add("traceId", trace, to: &lines) }
         if let waited { format.add("waited", waited, to: &lines) }
         format.end(&lines)

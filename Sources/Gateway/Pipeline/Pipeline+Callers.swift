@@ -17,7 +17,10 @@ extension Pipeline {
             if let form = context.form, !form.operations.isEmpty {
                 form.operation(by: method.name) != nil
             } else {
-                method == .get || method == .head || method == .post
+                switch method {
+                case .get, .head, .post: true
+                case .delete, .options, .other: false
+                }
             }
         guard isTaken else { throw .methodNotAllowed(of: .issue(route: route, at: context.form)) }
         try identify(request, into: &response)

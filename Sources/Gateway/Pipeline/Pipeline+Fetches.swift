@@ -27,7 +27,7 @@ extension Pipeline {
         let fetch = Fetch(
             question: question, link: link, credential: configuration.credentials[permit.grant.credential].name)
         let group = ParkedRequests.Group.fetches(
-            most: Fetch.mostParked, caller: client, isAnonymous: caller.principal.kind == .anonymous)
+            most: Fetch.mostParked, caller: client, isAnonymous: caller.principal.isAnonymous)
         try fetch.park(
             park(request, with: response, issuing: permit), in: group, of: upstream.parked, upstream.tools,
             since: context.instant)

@@ -42,7 +42,7 @@ extension Pipeline {
         case .post, .delete, .options, .other: throw .methodNotAllowed(of: .grants)
         }
         try identify(request, into: &response)
-        guard context.caller.principal.kind != .anonymous || configuration.policy.hasGrants(for: context.caller) else {
+        guard !context.caller.principal.isAnonymous || configuration.policy.hasGrants(for: context.caller) else {
             throw .unauthenticated(by: configuration.authenticator)
         }
     }

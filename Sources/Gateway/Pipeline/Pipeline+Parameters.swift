@@ -9,7 +9,7 @@ extension Pipeline {
     /// R3: the parameters of a GET are in its query, those of a POST in its body alone.
     mutating func read(_ request: borrowing Request, for route: RouteDescription) throws(Refusal) {
         ask.reset(try drawNonce(), from: context.client.ip)
-        if request.head.method == .post {
+        if case .post = request.head.method {
             if context.form == nil {
                 try readQueryOfPost(request, among: route.request.parameters)
             } else {

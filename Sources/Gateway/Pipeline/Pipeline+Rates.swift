@@ -24,7 +24,7 @@ extension Pipeline {
     /// - Returns: nil where addresses are not limited, or this one is not known.
     @discardableResult
     func takeToken(for address: ClientAddress) -> RateStanding? {
-        guard let rate = configuration.rates.perAddress, address != .none else { return nil }
+        guard let rate = configuration.rates.perAddress, address.isKnown else { return nil }
         return limiter.take(RateLimiter.Count(rate, for: address), at: context.instant)
     }
 
@@ -43,7 +43,7 @@ extension Pipeline {
     }
 
     private func handshakes(of address: ClientAddress) -> RateLimiter.Count? {
-        guard let rate = configuration.rates.perAddress, address != .none else { return nil }
+        guard let rate = configuration.rates.perAddress, address.isKnown else { return nil }
         return RateLimiter.Count(rate, forHandshakesOf: address)
     }
 
@@ -75,14 +75,14 @@ extension Pipeline {
 
     /// A request that issues something takes a token; HEAD, which issues nothing, only looks.
     private func take(_ count: RateLimiter.Count, by request: borrowing Request) -> RateStanding {
-        request.head.method == .head
-            ? limiter.look(count, at: context.instant) : limiter.take(count, at: context.instant)
+        if case .head = request.head.method { return limiter.look(count, at: context.instant) }
+        return limiter.take(count, at: context.instant)
     }
 
     private func take(
         _ first: RateLimiter.Count, _ second: RateLimiter.Count, by request: borrowing Request
     ) -> RateStanding {
-        guard request.head.method == .head else { return limiter.take(first, second, at: context.instant) }
+        guard case .head = request.head.method else { return limiter.take(first, second, at: context.instant) }
         let other = limiter.look(second, at: context.instant)
         let one = limiter.look(first, at: context.instant)
         return one.isAllowed && other.remaining < one.remaining ? other : one

@@ -94,7 +94,7 @@ extension Pipeline {
     }
 
     private func admitMinter() throws(Refusal) {
-        guard context.caller.principal.kind != .anonymous else {
+        guard !context.caller.principal.isAnonymous else {
             throw .unauthenticated(by: configuration.authenticator)
         }
     }

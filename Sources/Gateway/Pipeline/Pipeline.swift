@@ -200,7 +200,7 @@ struct Pipeline: ~Copyable {
             takeAddressToken(of: request)
             throw error
         }
-        if request.head.method == .options { return endpoint }
+        if case .options = request.head.method { return endpoint }
         switch endpoint {
         case .alive, .everything: return endpoint
         case .issue, .grants, .tickets: addCORSFields(of: request, into: &response)
@@ -253,7 +253,7 @@ struct Pipeline: ~Copyable {
         _ request: borrowing Request, into response: inout Response
     ) throws(Refusal) -> Outcome {
         let found = try find(request, into: &response)
-        if request.head.method == .options { guard request.body.isEmpty else { throw .unwantedBody } }
+        if case .options = request.head.method { guard request.body.isEmpty else { throw .unwantedBody } }
         switch found {
         case .issue(let route, _): return try issue(route, request, into: &response)
         case .callback: return try receive(request, into: &response)
@@ -284,7 +284,7 @@ struct Pipeline: ~Copyable {
     private mutating func issue(
         _ route: Int, _ request: borrowing Request, into response: inout Response
     ) throws(Refusal) -> Outcome {
-        if request.head.method == .options {
+        if case .options = request.head.method {
             try explainOptions(request, of: .issue(route: route, at: context.form), into: &response)
             return .told
         }
@@ -315,7 +315,7 @@ struct Pipeline: ~Copyable {
     ) throws(Refusal) -> Outcome {
         try checkBrakes(on: permit.grant)
         // HEAD asks whether a GET would issue something, and issues nothing.
-        if request.head.method == .head { return withhold(permit) }
+        if case .head = request.head.method { return withhold(permit) }
         context.isIssuing = true
         if let cluster, !cluster.admits(at: context.instant) { throw .clusterStale }
         try audit.admit()

@@ -41,7 +41,7 @@ package final class RateLimiter: Sendable {
 
         /// What a caller asks for, or what it gets by a grant. One without a name is told from others by its address.
         init(_ rate: Rate, for caller: Caller, at address: ClientAddress, of grant: Grant? = nil) {
-            let isKnown = caller.principal.kind != .anonymous
+            let isKnown = !caller.principal.isAnonymous
             self.init(
                 rate, in: isKnown ? .callers : .strangers, grant == nil ? .caller : .callerOfGrant, of: grant,
                 for: isKnown ? caller : nil, at: isKnown ? .none : address)
@@ -242,6 +242,6 @@ package final class RateLimiter: Sendable {
 extension RateTable.Identity {
     /// Tells callers from each other, and those without a name by their addresses.
     static func hash(_ caller: Caller, from address: ClientAddress) -> UInt64 {
-        caller.principal.kind == .anonymous ? hash(address.network) : caller.hash
+        caller.principal.isAnonymous ? hash(address.network) : caller.hash
     }
 }

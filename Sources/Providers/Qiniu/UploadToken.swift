@@ -84,8 +84,8 @@ struct UploadToken: TokenIssuer {
                     try SignedPolicy.write(policy: &scratch, .urlSafe, key.accessKey, key.sha1, into: &token)
                 })
             json.add("bucket", permit.bucket)
-            if permit.extent == .object { json.add("key", permit.key) } else { json.addNull("key") }
-            if permit.extent == .prefix { json.add("keyPrefix", permit.key) }
+            if case .object = permit.extent { json.add("key", permit.key) } else { json.addNull("key") }
+            if case .prefix = permit.extent { json.add("keyPrefix", permit.key) }
             if let domain { json.add("domain", domain) }
             json.add("deadline", permit.expiresAt)
         })

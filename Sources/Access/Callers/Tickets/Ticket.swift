@@ -24,7 +24,7 @@ package struct Ticket: Sendable {
         _ id: [UInt8], for caller: Caller, until end: Int64, _ terms: TicketTerms, mark: [UInt8],
         uses: TicketUses? = nil
     ) {
-        guard caller.ticket == nil, caller.principal.kind != .anonymous else { return nil }
+        guard caller.ticket == nil, !caller.principal.isAnonymous else { return nil }
         self.id = id
         principal = caller.principal
         claims = caller.claims
