@@ -77,7 +77,7 @@ final class Fixture {
     }
 
     /// The caller of an Authorization field.
-    func caller(_ authorization: [UInt8], _ memory: inout JWTCache) throws -> Caller {
+    func caller(_ authorization: [UInt8], _ memory: inout CredentialCache) throws -> Caller {
         switch configuration.authenticator.identify(
             authorization: authorization.span, apiKey: nil, at: Fixture.seconds, remembering: &memory)
         {

@@ -96,9 +96,7 @@ import Testing
                 authenticator.identify(authorization: nil, apiKey: empty.span, at: Fixture.now, remembering: &memory)))
         #expect(isRefused(authenticator.identify(apiKey: empty.span, at: Fixture.now)))
         #expect(
-            isRefused(
-                authenticator.identify(
-                    ticket: empty.span, by: nil, at: Fixture.now, remembering: authenticator.makeMemory())))
+            isRefused(authenticator.identify(ticket: empty.span, by: nil, at: Fixture.now, remembering: &memory)))
     }
 
     @Test func `a key that has ended is answered as one that nobody has, however it is sent, and only the log is told`()

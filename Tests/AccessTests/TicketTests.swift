@@ -118,12 +118,18 @@ struct TicketTests {
             .init(
                 apiKeys: try keys ?? [Fixture.key("login", Self.apiKey)], ticketKey: key, denied: denied))
         let text = try #require(try signer.write(ticket))
-        return authenticator.identify(
-            ticket: text.span, by: signer, at: Fixture.now, remembering: authenticator.makeMemory())
+        var memory = authenticator.makeMemory()
+        return authenticator.identify(ticket: text.span, by: signer, at: Fixture.now, remembering: &memory)
     }
 
     private func caller(_ finding: Authenticator.Finding) -> Caller? {
         if case .caller(let caller) = finding { caller } else { nil }
+    }
+
+    /// The caller of a ticket that was never seen before.
+    private func caller(of text: [UInt8], to authenticator: Authenticator) -> Caller? {
+        var memory = authenticator.makeMemory()
+        return caller(authenticator.identify(ticket: text.span, by: signer, at: Fixture.now, remembering: &memory))
     }
 
     private func mark(_ key: String = apiKey) throws -> [UInt8] {
@@ -153,6 +159,90 @@ struct TicketTests {
                 }
             #expect(isDenied)
         }
+    }
+
+    // MARK: Remembered ones
+
+    @Test func `one that is remembered is the same caller, while it and the credential of its maker hold`() throws {
+        let end = Fixture.now + 30
+        let authenticator = Authenticator(
+            .init(
+                apiKeys: [try Fixture.key("login", Self.apiKey, notAfter: end)], rememberedTokens: 8, ticketKey: key))
+        var memory = authenticator.makeMemory()
+        let text = try #require(try signer.write(try Self.ticket(kind: .apiKey, mark: mark())))
+        func asks(at moment: Int64) -> Caller? {
+            caller(authenticator.identify(ticket: text.span, by: signer, at: moment, remembering: &memory))
+        }
+        let first = try #require(asks(at: Fixture.now))
+        #expect(memory.count == 1)
+        for moment in [Fixture.now, end - 1] { #expect(asks(at: moment) === first) }
+        for moment in [end, Fixture.now + 60] { #expect(asks(at: moment) == nil) }
+        #expect(asks(at: Fixture.now) === first)
+        for index in text.indices {
+            var changed = text
+            changed[index] = changed[index] == UInt8(ascii: "x") ? UInt8(ascii: "y") : UInt8(ascii: "x")
+            let finding = authenticator.identify(
+                ticket: changed.span, by: signer, at: Fixture.now, remembering: &memory)
+            #expect(caller(finding) == nil)
+        }
+        #expect(memory.count == 1)
+    }
+
+    @Test func `R12: who is denied is known as denied each time`() throws {
+        let ticket = try Self.ticket(kind: .apiKey, mark: mark())
+        let text = try #require(try signer.write(ticket))
+        let authenticator = Authenticator(
+            .init(
+                apiKeys: [try Fixture.key("login", Self.apiKey)], rememberedTokens: 8, ticketKey: key,
+                denied: [ticket.principal]))
+        var memory = authenticator.makeMemory()
+        for _ in 0..<3 {
+            let finding = authenticator.identify(
+                ticket: text.span, by: signer, at: Fixture.now, remembering: &memory)
+            #expect(caller(finding)?.isDenied == true)
+        }
+    }
+
+    @Test func `a remembered ticket is no bearer credential, and a remembered token no ticket`() throws {
+        let issuerKey = try TokenFixture.key(.hs256)
+        let authenticator = Authenticator(
+            .init(
+                apiKeys: [try Fixture.key("login", Self.apiKey)],
+                issuers: [try TokenFixture.entry([.init(id: nil, try TokenFixture.verifier(issuerKey))], [.hs256])],
+                rememberedTokens: 8, ticketKey: key))
+        var memory = authenticator.makeMemory()
+        let ticket = try #require(try signer.write(try Self.ticket(kind: .apiKey, mark: mark())))
+        let token = issuerKey.token(claims: TokenFixture.claims())
+        func asks(byTicket text: [UInt8]) -> Caller? {
+            caller(authenticator.identify(ticket: text.span, by: signer, at: Fixture.now, remembering: &memory))
+        }
+        for _ in 0..<2 {
+            #expect(asks(byTicket: ticket) != nil && caller(authenticator.finding(token, &memory)) != nil)
+            #expect(memory.count == 2)
+            #expect(asks(byTicket: Array(token.utf8)) == nil)
+            #expect(caller(authenticator.finding(ticket.text, &memory)) == nil)
+        }
+    }
+
+    @Test func `R19: one that is remembered ends when the key of its maker's token is gone, or cannot be told`() throws
+    {
+        let (one, two) = (TestKey(.eddsa), TestKey(.eddsa))
+        let url = "https://id.example.com/keys"
+        let text = try #require(try signer.write(try Self.ticket(mark: signer.mark(of: Self.proof(one, source: url)))))
+        let authenticator = Authenticator(
+            .init(apiKeys: [], issuers: [try Self.issuer(one, source: url)], rememberedTokens: 8, ticketKey: key))
+        var memory = authenticator.makeMemory()
+        func asks(_ keys: [TestKey], until end: Int64 = Fixture.now + 60, areOther: Bool = true) throws -> Caller? {
+            let set = JWTKeySet(try keys.map { JWTKeySet.Key(try TokenFixture.verifier($0)) })
+            memory.take(set, of: 0, areOther: areOther, until: end)
+            return caller(authenticator.identify(ticket: text.span, by: signer, at: Fixture.now, remembering: &memory))
+        }
+        let first = try #require(try asks([one]))
+        #expect(memory.count == 1)
+        #expect(try asks([two, one]) === first)
+        #expect(try asks([one], until: Fixture.now, areOther: false) == nil)
+        #expect(try asks([two]) == nil)
+        #expect(try asks([one]) === first)
     }
 
     // MARK: What had proved its maker
@@ -202,7 +292,7 @@ struct TicketTests {
                 let set = JWTKeySet(try keys.map { JWTKeySet.Key(try TokenFixture.verifier($0)) })
                 memory.take(set, of: 0, areOther: true, until: end)
             }
-            return authenticator.identify(ticket: text.span, by: signer, at: Fixture.now, remembering: memory)
+            return authenticator.identify(ticket: text.span, by: signer, at: Fixture.now, remembering: &memory)
         }
         #expect(caller(try finding([two, one]))?.principal == ticket.principal)
         // Nobody can tell yet, or any more.
@@ -221,9 +311,7 @@ struct TicketTests {
         let text = try #require(try signer.write(ticket))
         func asks(_ issuer: JWTIssuer) -> Caller? {
             let authenticator = Authenticator(.init(apiKeys: [], issuers: [issuer], ticketKey: key, denied: []))
-            return caller(
-                authenticator.identify(
-                    ticket: text.span, by: signer, at: Fixture.now, remembering: authenticator.makeMemory()))
+            return caller(of: text, to: authenticator)
         }
         #expect(asks(try Self.issuer(one))?.principal == ticket.principal)
         for other in [
@@ -258,9 +346,7 @@ struct TicketTests {
             let authenticator = Authenticator(
                 .init(
                     apiKeys: [], certificates: certificates, authorities: authorities, ticketKey: key, denied: []))
-            return caller(
-                authenticator.identify(
-                    ticket: text.span, by: signer, at: Fixture.now, remembering: authenticator.makeMemory()))
+            return caller(of: text, to: authenticator)
         }
         #expect(asks(authorities) != nil)
         let listing = try ClientAuthorities(

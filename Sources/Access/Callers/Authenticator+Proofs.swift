@@ -7,7 +7,7 @@ extension Authenticator {
     /// - Parameter index: where the grants of its maker's identity are listed.
     /// - Throws: where only an issuer's keys, which have to be fetched, can tell.
     func proof(
-        of ticket: Ticket, _ index: Int, by signer: TicketSigner, at now: Int64, _ memory: borrowing JWTCache
+        of ticket: Ticket, _ index: Int, by signer: TicketSigner, at now: Int64, _ memory: borrowing CredentialCache
     ) throws(JWTFault) -> CallerProof? {
         switch ticket.principal.kind {
         case .anonymous: return nil
@@ -28,7 +28,7 @@ extension Authenticator {
     /// The key that has signed the token of a ticket's maker, if its issuer still has it.
     private func proof(
         of ticket: Ticket, by signer: TicketSigner, ofIssuer issuerIndex: Int, at now: Int64,
-        _ memory: borrowing JWTCache
+        _ memory: borrowing CredentialCache
     ) throws(JWTFault) -> CallerProof? {
         let issuer = issuers[issuerIndex].issuer
         if Authenticator.is(issuer.proofOfNamed, of: ticket, by: signer) { return issuer.proofOfNamed }
@@ -64,7 +64,7 @@ extension Authenticator {
     /// Whether this configuration would authenticate, and not deny, a caller that another configuration, or this one earlier, has
     /// authenticated.
     /// - Parameter memory: this configuration's, which has the keys that were fetched last.
-    package func serves(_ caller: Caller, at now: Int64, _ memory: borrowing JWTCache) -> Bool {
+    package func serves(_ caller: Caller, at now: Int64, _ memory: borrowing CredentialCache) -> Bool {
         // A caller of its own has been found by a key that it has: nothing can change but the time.
         if case .apiKey = caller.proof, callers.indices.contains(caller.index), callers[caller.index] === caller {
             return !caller.isDenied && !hasEnded(caller, at: now)
@@ -86,7 +86,7 @@ extension Authenticator {
 
     /// Whether a credential that has identified a caller would identify it now.
     func holds(
-        _ proof: CallerProof, of principal: Principal, at now: Int64, _ memory: borrowing JWTCache
+        _ proof: CallerProof, of principal: Principal, at now: Int64, _ memory: borrowing CredentialCache
     ) -> Bool {
         guard let index = index(of: principal.kind, principal.id) else { return false }
         switch proof {

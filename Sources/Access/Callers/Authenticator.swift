@@ -41,7 +41,7 @@ package struct Authenticator: Sendable {
         package var authorities: ClientAuthorities?
         /// The claims that grants look at.
         package var claimNames: Set<[UInt8]> = []
-        /// How many tokens an event loop need not check again.
+        /// How many tokens and tickets an event loop need not check again.
         package var rememberedTokens = 0
         /// Nil where there are no tickets.
         package var ticketKey: TicketKey?
@@ -118,7 +118,7 @@ package struct Authenticator: Sendable {
         claimNames = settings.claimNames
         self.denied = denied
         kinds = Authenticator.kinds(settings)
-        self.rememberedTokens = issuers.isEmpty ? 0 : settings.rememberedTokens
+        self.rememberedTokens = issuers.isEmpty && settings.ticketKey == nil ? 0 : settings.rememberedTokens
     }
 
     /// The kinds of credential that are taken, and how each is sent; nothing of who has one.
@@ -133,8 +133,8 @@ package struct Authenticator: Sendable {
     /// Whose tokens are believed, by their indices.
     package var tokenIssuers: [JWTIssuer] { issuers.map(\.issuer) }
 
-    /// What an event loop remembers of the tokens that it has seen.
-    package func makeMemory() -> JWTCache { JWTCache(capacity: rememberedTokens) }
+    /// What an event loop remembers of the tokens and tickets that it has seen.
+    package func makeMemory() -> CredentialCache { CredentialCache(capacity: rememberedTokens) }
 
     /// - Parameters:
     ///   - authorization: the value of the Authorization field, nil when there is none.
@@ -142,7 +142,7 @@ package struct Authenticator: Sendable {
     ///   - now: seconds since 1970.
     ///   - memory: of this authenticator alone.
     package func identify(
-        authorization: Span<UInt8>?, apiKey: Span<UInt8>?, at now: Int64, remembering memory: inout JWTCache
+        authorization: Span<UInt8>?, apiKey: Span<UInt8>?, at now: Int64, remembering memory: inout CredentialCache
     ) -> Finding {
         if let authorization {
             guard apiKey == nil else { return .refused("present one credential, not two") }
@@ -217,12 +217,18 @@ package struct Authenticator: Sendable {
     /// The caller of a request with a ticket (R11): its principal, as long as the credential that had proved it is still configured,
     /// and only for the request that the ticket names.
     package func identify(
-        ticket text: Span<UInt8>, by signer: TicketSigner?, at now: Int64, remembering memory: borrowing JWTCache
+        ticket text: Span<UInt8>, by signer: TicketSigner?, at now: Int64, remembering memory: inout CredentialCache
     ) -> Finding {
         let refusal: StaticString = "the ticket is not valid"
         guard let signer, let ticketKey, !text.isEmpty else { return .refused(refusal) }
+        let digest: Digest
         let ticket: Ticket
         do throws(CryptoError) {
+            digest = try Digest(.sha256, of: text)
+            // One whose maker's credential has ended is read again, to be told why.
+            if let known = memory.find(digest), known.caller.ticket != nil, serves(known.caller, at: now, memory) {
+                return .caller(known.caller)
+            }
             guard let read = try signer.read(text) else { return .refused(refusal) }
             ticket = read
         } catch {
@@ -241,10 +247,11 @@ package struct Authenticator: Sendable {
             return .refused(Authenticator.ticketRefusal, because: .token(error))
         }
         let isDenied = denied.contains(principal) || ticketKey.denies(ticket.id)
-        return .caller(
-            Caller(
-                principal, index: index, isDenied: isDenied, claims: ticket.claims,
-                by: .init(endsAt: ticket.endsAt, ticket: ticket, proof: proof)))
+        let caller = Caller(
+            principal, index: index, isDenied: isDenied, claims: ticket.claims,
+            by: .init(endsAt: ticket.endsAt, ticket: ticket, proof: proof))
+        memory.remember(CredentialCache.Entry(digest: digest, caller: caller, token: nil))
+        return .caller(caller)
     }
 
     /// Whether there is anybody whom one of `selectors` admits.
@@ -280,7 +287,7 @@ package struct Authenticator: Sendable {
     private static let failure: StaticString = "no key can be checked now"
 
     /// Finds the caller of a key or a token.
-    private func find(_ credential: Span<UInt8>, at now: Int64, _ memory: inout JWTCache) -> Finding {
+    private func find(_ credential: Span<UInt8>, at now: Int64, _ memory: inout CredentialCache) -> Finding {
         guard !credential.isEmpty, credential.count <= JSONWebToken.maximumLength else {
             return .refused(Authenticator.bearerRefusal)
         }
@@ -289,35 +296,35 @@ package struct Authenticator: Sendable {
             return .refused(Authenticator.failure)
         }
         if let finding = find(digest, at: now, otherwise: Authenticator.bearerRefusal) { return finding }
-        if let known = memory.find(digest), hasKeys(of: known.issuer, at: now, memory) {
-            return Authenticator.finding(known, at: now)
+        if let known = memory.find(digest), let token = known.token, hasKeys(of: token.issuer, at: now, memory) {
+            return Authenticator.finding(known.caller, of: token, at: now)
         }
         guard !issuers.isEmpty, JSONWebToken.isOne(credential) else { return .refused(Authenticator.bearerRefusal) }
         do throws(JWTFault) {
-            let entry = try check(credential, digest, at: now, memory)
-            memory.remember(entry)
-            return Authenticator.finding(entry, at: now)
+            let (caller, token) = try check(credential, at: now, memory)
+            memory.remember(CredentialCache.Entry(digest: digest, caller: caller, token: token))
+            return Authenticator.finding(caller, of: token, at: now)
         } catch {
             return Authenticator.refused(error)
         }
     }
 
-    private static func finding(_ token: JWTCache.Entry, at now: Int64) -> Finding {
-        token.validity.fault(at: now).map(refused) ?? .caller(token.caller)
+    private static func finding(_ caller: Caller, of token: CredentialCache.Token, at now: Int64) -> Finding {
+        token.validity.fault(at: now).map(refused) ?? .caller(caller)
     }
 
     private static func refused(_ fault: JWTFault) -> Finding {
         .refused(fault.isGenuine ? fault.reason : bearerRefusal, because: .token(fault))
     }
 
-    private func hasKeys(of issuerIndex: Int, at now: Int64, _ memory: borrowing JWTCache) -> Bool {
+    private func hasKeys(of issuerIndex: Int, at now: Int64, _ memory: borrowing CredentialCache) -> Bool {
         issuers[issuerIndex].issuer.keys != nil || memory.keys(of: issuerIndex)?.isCurrent(at: now) == true
     }
 
     /// Finds the caller of a token that is its issuer's and that is valid now.
     private func check(
-        _ text: Span<UInt8>, _ digest: Digest, at now: Int64, _ memory: borrowing JWTCache
-    ) throws(JWTFault) -> JWTCache.Entry {
+        _ text: Span<UInt8>, at now: Int64, _ memory: borrowing CredentialCache
+    ) throws(JWTFault) -> (Caller, CredentialCache.Token) {
         let token = try JSONWebToken(text)
         guard let issuerIndex = issuers.firstIndex(where: { $0.issuer.issuer == token.claims.issuer }) else {
             throw JWTFault("its iss is none of authentication.jwt", in: .issuer)
@@ -328,9 +335,8 @@ package struct Authenticator: Sendable {
         let caller = Caller(
             principal, index: index, isDenied: denied.contains(principal), claims: token.claims.kept(claimNames),
             by: .init(endsAt: token.claims.expiry, leeway: issuer.leeway, proof: proof))
-        return JWTCache.Entry(
-            digest: digest, caller: caller, issuer: issuerIndex,
-            validity: JWTValidity(token.claims, leeway: issuer.leeway))
+        let validity = JWTValidity(token.claims, leeway: issuer.leeway)
+        return (caller, CredentialCache.Token(issuer: issuerIndex, validity: validity))
     }
 
     /// Where in `keys` those begin that are not before what a digest begins with, or the last key. The search has no branch for the

@@ -93,7 +93,7 @@ struct AdminPipeline: ~Copyable {
     private let hosts: [HostRule]
     /// Nil where everybody who reaches the listener may ask.
     private let authenticator: Authenticator?
-    private var memory: JWTCache
+    private var memory: CredentialCache
     private let paths: [(path: [UInt8], endpoint: Endpoint)]
     /// Nil where there is no page for operators.
     let console: Console?
@@ -119,7 +119,7 @@ struct AdminPipeline: ~Copyable {
         ids = try RequestIDs()
         hosts = configuration.admin.listen.map { HostRule(configuration.server, listener: $0, isAdmin: true) }
         authenticator = configuration.admin.authenticator
-        memory = JWTCache(capacity: 0)
+        memory = CredentialCache(capacity: 0)
         self.readiness = readiness
         explainer = Explainer(configuration: configuration, brakes: snapshot.brakes)
         self.metrics = metrics

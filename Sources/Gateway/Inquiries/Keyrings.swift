@@ -103,10 +103,11 @@ package struct Keyrings {
             return inspection.fails("signature", "it is none of the configuration's authentication.tickets")
         }
         inspection.holds("signature")
+        var memory = authenticator.makeMemory()
         // An ended one is refused as well, which is said anyway.
         switch authenticator.identify(
             ticket: ticket.span, by: signer, at: min(now, known.endsAt.subtractingReportingOverflow(1).partialValue),
-            remembering: authenticator.makeMemory())
+            remembering: &memory)
         {
         case .caller(let caller) where caller.isDenied:
             inspection.fails("caller", "authentication.deny names it, or the ticket")

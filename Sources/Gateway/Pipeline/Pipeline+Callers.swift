@@ -49,7 +49,7 @@ extension Pipeline {
             return try caller(
                 of: configuration.authenticator.identify(
                     ticket: request.query.extracting(range), by: tickets, at: now,
-                    remembering: keys.memory),
+                    remembering: &keys.memory),
                 by: .ticket)
         }
         // A credential in the request goes before the certificate of the connection.

@@ -11,12 +11,12 @@ final class LoopTokens {
         let cache: LoopCache<[UInt8], FetchedKeys>
     }
 
-    var memory: JWTCache
+    var memory: CredentialCache
     private let tools: LoopCallTools
     /// By the index of the issuer; nil for those whose keys are configured.
     private var issuers: [Issuer?] = []
 
-    init(_ sources: JWKSSources, _ memory: consuming JWTCache, _ tools: LoopCallTools) {
+    init(_ sources: JWKSSources, _ memory: consuming CredentialCache, _ tools: LoopCallTools) {
         self.memory = memory
         self.tools = tools
         for (index, source) in sources.sources.enumerated() {

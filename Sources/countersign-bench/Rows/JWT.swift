@@ -27,15 +27,15 @@ extension Chapter {
     private static func checking(_ algorithm: SignatureAlgorithm) -> Row {
         Row("token of \(algorithm.rawValue) checked") { bench in
             let fixture = try bench.fixture()
-            let memory = Memory(JWTCache(capacity: 0))
+            let memory = Memory(CredentialCache(capacity: 0))
             let field = try bearer(algorithm)
             return { bench.object = try fixture.caller(field, &memory.tokens) }
         }
     }
 
     private final class Memory {
-        var tokens: JWTCache
-        init(_ tokens: consuming JWTCache) { self.tokens = tokens }
+        var tokens: CredentialCache
+        init(_ tokens: consuming CredentialCache) { self.tokens = tokens }
     }
 
     private static func bearer(_ algorithm: SignatureAlgorithm) throws -> [UInt8] {

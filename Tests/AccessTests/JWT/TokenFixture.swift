@@ -63,7 +63,7 @@ extension Authenticator {
         return finding(credential, at: now, &memory)
     }
 
-    func finding(_ credential: String, at now: Int64 = Fixture.now, _ memory: inout JWTCache) -> Finding {
+    func finding(_ credential: String, at now: Int64 = Fixture.now, _ memory: inout CredentialCache) -> Finding {
         let field = Array("Bearer \(credential)".utf8)
         return identify(authorization: field.span, apiKey: nil, at: now, remembering: &memory)
     }

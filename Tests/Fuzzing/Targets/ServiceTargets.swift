@@ -52,7 +52,7 @@ extension FuzzTarget {
 
     private static func caller(of token: [UInt8]) throws -> Caller? {
         let authenticator = try Fixture.standing.get().configuration.authenticator
-        var memory = JWTCache(capacity: 0)
+        var memory = CredentialCache(capacity: 0)
         let field = Array("Bearer ".utf8) + token
         switch authenticator.identify(authorization: field.span, apiKey: nil, at: Fixture.now, remembering: &memory) {
         case .caller(let caller): return caller

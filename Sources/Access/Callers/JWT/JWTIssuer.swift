@@ -10,7 +10,7 @@ package struct JWTIssuer: Sendable {
     /// What must be in the `aud` of its tokens.
     package let audience: [UInt8]
     package let algorithms: [SignatureAlgorithm]
-    /// Nil where they are fetched while the service runs, and stand in each `JWTCache`.
+    /// Nil where they are fetched while the service runs, and stand in each `CredentialCache`.
     package let keys: JWTKeySet?
     /// By how many seconds its clock and ours may differ.
     package let leeway: Int64
@@ -57,7 +57,7 @@ package struct JWTIssuer: Sendable {
 
     /// Whether its settings, and the key that has signed a token, are still those that a proof was made by.
     /// - Parameter fetched: the keys that were fetched last; nil where there are none.
-    func holds(_ settings: Digest, key: Digest, with fetched: JWTCache.FetchedKeys?, at now: Int64) -> Bool {
+    func holds(_ settings: Digest, key: Digest, with fetched: CredentialCache.FetchedKeys?, at now: Int64) -> Bool {
         guard fingerprint.constantTimeEquals(settings) else { return false }
         if keysFingerprint.constantTimeEquals(key) { return true }
         guard let keys = keys ?? (fetched?.isCurrent(at: now) == true ? fetched?.keys : nil) else { return false }
@@ -72,8 +72,8 @@ package struct JWTIssuer: Sendable {
     ///   - now: seconds since 1970.
     /// - Returns: what identifies the token's caller.
     func check(
-        _ token: JSONWebToken, sentAs text: Span<UInt8>, with fetched: JWTCache.FetchedKeys?, of issuerIndex: Int,
-        at now: Int64
+        _ token: JSONWebToken, sentAs text: Span<UInt8>, with fetched: CredentialCache.FetchedKeys?,
+        of issuerIndex: Int, at now: Int64
     ) throws(JWTFault) -> CallerProof {
         guard algorithms.contains(token.algorithm) else {
             throw JWTFault("its alg is none of its issuer's", in: .algorithm)

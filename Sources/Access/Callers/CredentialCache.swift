@@ -1,18 +1,24 @@
 import Bytes
 import Crypto
 
-/// The tokens that were accepted lately, by their SHA-256, up to a fixed number; and the keys that were fetched to check them.
-/// Each event loop of a configuration has its own.
-package struct JWTCache: ~Copyable {
-    /// A token that was accepted, and its caller.
+/// The tokens and tickets that were accepted lately, by their SHA-256, up to a fixed number; and the keys that were fetched to check
+/// them. Each event loop of a configuration has its own.
+package struct CredentialCache: ~Copyable {
+    /// A token or a ticket that was accepted, and its caller.
     package struct Entry: Sendable {
         let digest: Digest
         let caller: Caller
+        /// Nil for a ticket.
+        let token: Token?
+        /// When it was looked at last, in looks.
+        var lastLook = 0
+    }
+
+    /// What is remembered of a token alone.
+    struct Token {
         /// The index of its issuer.
         let issuer: Int
         let validity: JWTValidity
-        /// When it was looked at last, in looks.
-        var lastLook = 0
     }
 
     /// The keys of an issuer as they were fetched last.
@@ -32,10 +38,10 @@ package struct JWTCache: ~Copyable {
     /// By the issuer's index; nil for those whose keys are configured, or have not come.
     private var fetched: [FetchedKeys?] = []
 
-    /// - Parameter capacity: how many tokens are remembered; rounded up to a multiple of four.
+    /// - Parameter capacity: how many are remembered; rounded up to a multiple of four.
     package init(capacity: Int) {
-        sets = max(0, capacity + JWTCache.ways - 1) / JWTCache.ways
-        entries = Array(repeating: nil, count: sets * JWTCache.ways)
+        sets = max(0, capacity + CredentialCache.ways - 1) / CredentialCache.ways
+        entries = Array(repeating: nil, count: sets * CredentialCache.ways)
     }
 
     // MARK: Keys
@@ -48,18 +54,18 @@ package struct JWTCache: ~Copyable {
         while fetched.count <= issuer { fetched.append(nil) }
         fetched[issuer] = FetchedKeys(keys: keys, until: until)
         guard areOther else { return }
-        for slot in entries.indices where entries[slot]?.issuer == issuer { entries[slot] = nil }
+        for slot in entries.indices where entries[slot]?.token?.issuer == issuer { entries[slot] = nil }
     }
 
     /// The keys that were fetched of an issuer, which may be too old; nil where there are none.
     func keys(of issuer: Int) -> FetchedKeys? { fetched.indices.contains(issuer) ? fetched[issuer] : nil }
 
-    // MARK: Tokens
+    // MARK: Tokens and tickets
 
-    /// How many tokens are remembered.
+    /// How many are remembered.
     var count: Int { entries.count { $0 != nil } }
 
-    /// What is remembered of the token of this digest.
+    /// What is remembered of the token or ticket of this digest.
     mutating func find(_ digest: Digest) -> Entry? {
         for slot in slots(of: digest) {
             guard let entry = entries[slot], entry.digest.constantTimeEquals(digest) else { continue }
@@ -82,7 +88,7 @@ package struct JWTCache: ~Copyable {
 
     private func slots(of digest: Digest) -> Range<Int> {
         guard sets > 0 else { return 0..<0 }
-        let start = Int(digest.prefix % UInt64(sets)) * JWTCache.ways
-        return start..<start + JWTCache.ways
+        let start = Int(digest.prefix % UInt64(sets)) * CredentialCache.ways
+        return start..<start + CredentialCache.ways
     }
 }
