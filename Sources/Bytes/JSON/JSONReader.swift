@@ -10,6 +10,9 @@ package struct JSONReader: ~Escapable {
     private var values = 0
     /// Where the innermost array or object begins that is being read.
     private var opening: Int?
+    /// Short texts that were read lately, each at a slot of its own length and ends; none where the text is short itself. In a text
+    /// with many objects, the same names and values stand again and again, and have their bytes in common.
+    private var recent: [[UInt8]]
 
     @_lifetime(copy bytes)
     private init(_ bytes: Span<UInt8>, as syntax: JSONSyntax, maximumDepth: Int, maximumValues: Int) {
@@ -17,6 +20,7 @@ package struct JSONReader: ~Escapable {
         self.syntax = syntax
         self.maximumDepth = maximumDepth
         self.maximumValues = maximumValues
+        recent = Array(repeating: [], count: bytes.count < 1 << 16 ? 0 : 256)
     }
 
     /// Reads a text that is exactly one value, with white space around it.
@@ -132,6 +136,8 @@ extension JSONReader {
         let few = 8
         guard members.count >= few else { return !members.contains { $0.name == name } }
         if members.count == few { names = Set(members.map(\.name)) }
+        // By doubling, each name would be hashed twice.
+        if names.count == names.capacity { names.reserveCapacity(names.count * 8) }
         return names.insert(name).inserted
     }
 
@@ -188,7 +194,13 @@ extension JSONReader {
     }
 
     /// The bytes from `start` up to the next one.
-    func copy(from start: Int) -> [UInt8] { bytes.extracting(start..<offset).array }
+    mutating func copy(from start: Int) -> [UInt8] {
+        let text = bytes.extracting(start..<offset)
+        guard !recent.isEmpty, (1...32).contains(text.count) else { return text.array }
+        let slot = (text.count &* 37 &+ Int(text[0]) &* 5 &+ Int(text[text.count - 1])) % recent.count
+        if !text.equals(recent[slot]) { recent[slot] = text.array }
+        return recent[slot]
+    }
 
     /// A mistake at the next byte.
     func error(_ reason: String) -> JSONError {
