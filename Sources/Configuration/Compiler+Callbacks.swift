@@ -8,9 +8,9 @@ extension Compiler {
     func checkCallbacks(_ grants: [Grant], _ issuers: [IssuerKind], beside aliases: [(path: [UInt8], route: Int)]) {
         /// The names of the grants, by what they are found by.
         var known: [Place: [UInt8]] = [:]
-        for (grant, issuer) in zip(grants, issuers) {
-            guard case .verifying(let verifier) = issuer else { continue }
-            let url = verifier.publicURL
+        for index in issuers.indices {
+            guard case .verifying(let verifier) = issuers[index] else { continue }
+            let (grant, url) = (grants[index], verifier.publicURL)
             let path = "grants".member(grant.name) + ".publicURL"
             let place = Place(path: url.path, query: url.query)
             let own = Registry.routes[grant.route].description.path

@@ -14,12 +14,14 @@ extension Compiler {
         refuseTwins(grants)
         var warnings: [String] = []
         var comparisons = 0
-        for route in Dictionary(grouping: grants, by: \.route).sorted(by: { $0.key < $1.key }).map(\.value) {
-            for (index, grant) in route.enumerated() where !grant.callers.isEmpty {
-                guard comparisons < Compiler.mostComparisons, warnings.count < Compiler.mostWarnings else { break }
-                comparisons += index
-                if let warning = Compiler.warning(of: grant, beside: route[..<index]) { warnings.append(warning) }
+        var earlier: [Int: [Grant]] = [:]
+        for grant in grants where !grant.callers.isEmpty {
+            guard comparisons < Compiler.mostComparisons, warnings.count < Compiler.mostWarnings else { break }
+            if let warning = Compiler.warning(of: grant, beside: earlier[grant.route] ?? []) {
+                warnings.append(warning)
             }
+            earlier[grant.route, default: []].append(grant)
+            comparisons += earlier[grant.route]?.count ?? 0
         }
         return warnings + Compiler.warnings(ofNamesSharedBy: grants)
             + grants.compactMap(Compiler.warning(ofExtensionIn:))
@@ -45,18 +47,16 @@ extension Compiler {
     }
 
     private func refuseTwins(_ grants: [Grant]) {
-        var known: [Grant.Fingerprint: Grant] = [:]
-        for grant in grants where !grant.callers.isEmpty {
-            guard let twin = known[grant.entry.fingerprint] else {
-                known[grant.entry.fingerprint] = grant
-                continue
-            }
-            let (path, other) = ("grants".member(grant.name), "grants".member(twin.name))
+        var known = [Grant.Fingerprint: Int](minimumCapacity: grants.count)
+        for (index, grant) in grants.enumerated() where !grant.callers.isEmpty {
+            guard let twin = known.updateValue(index, forKey: grant.entry.fingerprint) else { continue }
+            known[grant.entry.fingerprint] = twin
+            let (path, other) = ("grants".member(grant.name), "grants".member(grants[twin].name))
             reader.report(path, "gives the same as \(other), under another name; remove one of them")
         }
     }
 
-    private static func warning(of grant: Grant, beside others: ArraySlice<Grant>) -> String? {
+    private static func warning(of grant: Grant, beside others: [Grant]) -> String? {
         for other in others {
             guard let overlap = grant.overlap(with: other) else { continue }
             let request = if case .unnamed = overlap { "a request without a key" } else { "a request for certain keys" }

@@ -135,19 +135,19 @@ final class Compiler {
     ) -> [String] {
         var warnings: [String] = []
         if grants.isEmpty { warnings.append("grants: there are none, so nothing will be issued") }
-        for grant in grants where !grant.callers.isEmpty && !authenticator.knows(anyOf: grant.callers) {
-            warnings.append(
-                "grants.\(grant.name.text): nobody can use it, since there is no API key, issuer of tokens or certificate"
-            )
-        }
+        var used: Set<Int> = []
         for grant in grants {
+            used.insert(grant.credential)
+            if !grant.callers.isEmpty, !authenticator.knows(anyOf: grant.callers) {
+                let reason = "nobody can use it, since there is no API key, issuer of tokens or certificate"
+                warnings.append("grants.\(grant.name.text): \(reason)")
+            }
             if let reason = unavailability(of: grant) { warnings.append("grants.\(grant.name.text): \(reason)") }
             for gap in grant.unenforced {
                 warnings.append("grants.\(grant.name.text): \(gap.subject): \(gap.means)")
             }
             for doubt in grant.doubts { warnings.append("grants.\(grant.name.text): \(doubt)") }
         }
-        let used = Set(grants.map(\.credential))
         for (index, credential) in credentials.enumerated() where !used.contains(index) {
             warnings.append("credentials.\(credential.name): no grant uses it")
         }

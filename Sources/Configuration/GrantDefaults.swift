@@ -96,7 +96,7 @@ extension Compiler {
 
     /// Defaults of a route that no grant has may be meant for another.
     func warn(ofUnused defaults: GrantDefaults, by grants: [Grant]) {
-        for index in defaults.routes.subtracting(grants.map(\.route)).sorted() {
+        for index in defaults.routes.sorted() where !grants.contains(where: { $0.route == index }) {
             let path = "defaults.routes".member(Array(Registry.routes[index].description.name.utf8))
             reader.warnings.append("\(path): no grant is of this route")
         }

@@ -23,14 +23,14 @@ struct GrantIndex: Sendable {
         for (number, pattern) in zip(numbers, patterns) {
             let grant = grants[Int(number)]
             let fingerprint = grant.fingerprint(orAlone: number)
-            let cohort = known[fingerprint] ?? Int32(known.count)
-            known[fingerprint] = cohort
+            let (next, own) = (Int32(known.count), grant.resources.bucket.group(&buckets))
+            let cohort = known[fingerprint, default: next]
+            if cohort == next { known[fingerprint] = cohort }
+            let isFixed = grant.resources.isFixed
             for pattern in [-1, pattern] {
-                for bucket in [CohortTable.Bucket.any, grant.resources.bucket.group(&buckets)] {
+                for bucket in [.any, own] {
                     rows.append(
-                        .init(
-                            pattern: pattern, bucket: bucket, cohort: cohort, isFixed: grant.resources.isFixed,
-                            number: number))
+                        .init(pattern: pattern, bucket: bucket, cohort: cohort, isFixed: isFixed, number: number))
                 }
             }
         }
