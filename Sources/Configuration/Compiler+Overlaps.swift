@@ -17,11 +17,11 @@ extension Compiler {
         var earlier: [Int: [Grant]] = [:]
         for grant in grants where !grant.callers.isEmpty {
             guard comparisons < Compiler.mostComparisons, warnings.count < Compiler.mostWarnings else { break }
+            comparisons += earlier[grant.route]?.count ?? 0
             if let warning = Compiler.warning(of: grant, beside: earlier[grant.route] ?? []) {
                 warnings.append(warning)
             }
             earlier[grant.route, default: []].append(grant)
-            comparisons += earlier[grant.route]?.count ?? 0
         }
         return warnings + Compiler.warnings(ofNamesSharedBy: grants)
             + grants.compactMap(Compiler.warning(ofExtensionIn:))

@@ -145,7 +145,7 @@ package enum Schema {
             "Callers with a client certificate of `server.tls.clientCAFile`.")
         let rememberedTokens = Field(
             "rememberedTokens", .integer(0...1_000_000), default: 10_000,
-            "Tokens and tickets that each event loop remembers, and need not check again. Beyond it, a new one replaces an old one."
+            "Tokens and tickets that each event loop remembers, and need not read again. Beyond it, a new one replaces an old one, but a ticket no token."
         )
         let tickets = Field("tickets", object: Tickets(), "URL tickets, for clients that cannot send headers (R11).")
         let deny = Field(

@@ -8,8 +8,8 @@ import Testing
 @Suite("Tickets (R11)")
 struct TicketTests {
     private static let secret = Secret([UInt8](repeating: 0x5A, count: 32))
-    private let key: TicketKey
-    private let signer: TicketSigner
+    let key: TicketKey
+    let signer: TicketSigner
 
     init() throws {
         key = try TicketKey(Self.secret, maximumLifetime: 3600, denied: [Array("denied-id".utf8)])
@@ -21,7 +21,7 @@ struct TicketTests {
         (Array("groups".utf8), .list([.text(Array("a".utf8)), .text([])])),
     ])
 
-    private static func ticket(
+    static func ticket(
         _ id: String = "an-id", subject: String = "42", kind: Principal.Kind = .jwt,
         until end: Int64 = Fixture.now + 60,
         grant: String = "photos", fixing parameters: [(String, String)] = [("key", "users/42/a.jpg")],
@@ -109,7 +109,7 @@ struct TicketTests {
 
     // MARK: Who that is
 
-    private static let apiKey = "a-key-0123456789"
+    static let apiKey = "a-key-0123456789"
 
     private func finding(
         _ ticket: Ticket, denied: Set<Principal> = [], keys: [Authenticator.APIKey]? = nil
@@ -122,7 +122,7 @@ struct TicketTests {
         return authenticator.identify(ticket: text.span, by: signer, at: Fixture.now, remembering: &memory)
     }
 
-    private func caller(_ finding: Authenticator.Finding) -> Caller? {
+    func caller(_ finding: Authenticator.Finding) -> Caller? {
         if case .caller(let caller) = finding { caller } else { nil }
     }
 
@@ -132,7 +132,7 @@ struct TicketTests {
         return caller(authenticator.identify(ticket: text.span, by: signer, at: Fixture.now, remembering: &memory))
     }
 
-    private func mark(_ key: String = apiKey) throws -> [UInt8] {
+    func mark(_ key: String = apiKey) throws -> [UInt8] {
         try signer.mark(of: .apiKey(try Fixture.digest(key)))
     }
 
@@ -161,90 +161,6 @@ struct TicketTests {
         }
     }
 
-    // MARK: Remembered ones
-
-    @Test func `one that is remembered is the same caller, while it and the credential of its maker hold`() throws {
-        let end = Fixture.now + 30
-        let authenticator = Authenticator(
-            .init(
-                apiKeys: [try Fixture.key("login", Self.apiKey, notAfter: end)], rememberedTokens: 8, ticketKey: key))
-        var memory = authenticator.makeMemory()
-        let text = try #require(try signer.write(try Self.ticket(kind: .apiKey, mark: mark())))
-        func asks(at moment: Int64) -> Caller? {
-            caller(authenticator.identify(ticket: text.span, by: signer, at: moment, remembering: &memory))
-        }
-        let first = try #require(asks(at: Fixture.now))
-        #expect(memory.count == 1)
-        for moment in [Fixture.now, end - 1] { #expect(asks(at: moment) === first) }
-        for moment in [end, Fixture.now + 60] { #expect(asks(at: moment) == nil) }
-        #expect(asks(at: Fixture.now) === first)
-        for index in text.indices {
-            var changed = text
-            changed[index] = changed[index] == UInt8(ascii: "x") ? UInt8(ascii: "y") : UInt8(ascii: "x")
-            let finding = authenticator.identify(
-                ticket: changed.span, by: signer, at: Fixture.now, remembering: &memory)
-            #expect(caller(finding) == nil)
-        }
-        #expect(memory.count == 1)
-    }
-
-    @Test func `R12: who is denied is known as denied each time`() throws {
-        let ticket = try Self.ticket(kind: .apiKey, mark: mark())
-        let text = try #require(try signer.write(ticket))
-        let authenticator = Authenticator(
-            .init(
-                apiKeys: [try Fixture.key("login", Self.apiKey)], rememberedTokens: 8, ticketKey: key,
-                denied: [ticket.principal]))
-        var memory = authenticator.makeMemory()
-        for _ in 0..<3 {
-            let finding = authenticator.identify(
-                ticket: text.span, by: signer, at: Fixture.now, remembering: &memory)
-            #expect(caller(finding)?.isDenied == true)
-        }
-    }
-
-    @Test func `a remembered ticket is no bearer credential, and a remembered token no ticket`() throws {
-        let issuerKey = try TokenFixture.key(.hs256)
-        let authenticator = Authenticator(
-            .init(
-                apiKeys: [try Fixture.key("login", Self.apiKey)],
-                issuers: [try TokenFixture.entry([.init(id: nil, try TokenFixture.verifier(issuerKey))], [.hs256])],
-                rememberedTokens: 8, ticketKey: key))
-        var memory = authenticator.makeMemory()
-        let ticket = try #require(try signer.write(try Self.ticket(kind: .apiKey, mark: mark())))
-        let token = issuerKey.token(claims: TokenFixture.claims())
-        func asks(byTicket text: [UInt8]) -> Caller? {
-            caller(authenticator.identify(ticket: text.span, by: signer, at: Fixture.now, remembering: &memory))
-        }
-        for _ in 0..<2 {
-            #expect(asks(byTicket: ticket) != nil && caller(authenticator.finding(token, &memory)) != nil)
-            #expect(memory.count == 2)
-            #expect(asks(byTicket: Array(token.utf8)) == nil)
-            #expect(caller(authenticator.finding(ticket.text, &memory)) == nil)
-        }
-    }
-
-    @Test func `R19: one that is remembered ends when the key of its maker's token is gone, or cannot be told`() throws
-    {
-        let (one, two) = (TestKey(.eddsa), TestKey(.eddsa))
-        let url = "https://id.example.com/keys"
-        let text = try #require(try signer.write(try Self.ticket(mark: signer.mark(of: Self.proof(one, source: url)))))
-        let authenticator = Authenticator(
-            .init(apiKeys: [], issuers: [try Self.issuer(one, source: url)], rememberedTokens: 8, ticketKey: key))
-        var memory = authenticator.makeMemory()
-        func asks(_ keys: [TestKey], until end: Int64 = Fixture.now + 60, areOther: Bool = true) throws -> Caller? {
-            let set = JWTKeySet(try keys.map { JWTKeySet.Key(try TokenFixture.verifier($0)) })
-            memory.take(set, of: 0, areOther: areOther, until: end)
-            return caller(authenticator.identify(ticket: text.span, by: signer, at: Fixture.now, remembering: &memory))
-        }
-        let first = try #require(try asks([one]))
-        #expect(memory.count == 1)
-        #expect(try asks([two, one]) === first)
-        #expect(try asks([one], until: Fixture.now, areOther: false) == nil)
-        #expect(try asks([two]) == nil)
-        #expect(try asks([one]) === first)
-    }
-
     // MARK: What had proved its maker
 
     @Test func `R19: it ends with the API key that made it, whatever other keys its maker has`() throws {
@@ -262,7 +178,7 @@ struct TicketTests {
             caller(try finding(try Self.ticket(kind: .apiKey, mark: Fixture.digest(Self.apiKey).bytes.array))) == nil)
     }
 
-    private static func issuer(
+    static func issuer(
         _ key: TestKey, id: String = "login", audience: String = TokenFixture.audience, source: String? = nil,
         leeway: Int64 = 0
     ) throws -> JWTIssuer {
@@ -274,7 +190,7 @@ struct TicketTests {
     }
 
     /// What identifies the holder of a token that a key has signed.
-    private static func proof(_ key: TestKey, source: String? = nil) throws -> CallerProof {
+    static func proof(_ key: TestKey, source: String? = nil) throws -> CallerProof {
         .issuer(try issuer(key, source: source).fingerprint, key: try TokenFixture.verifier(key).fingerprint())
     }
 

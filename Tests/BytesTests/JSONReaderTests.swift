@@ -305,6 +305,26 @@ struct JSONReaderTests {
         #expect(offsetOfMistake(in: text, as: .json5) == offset)
     }
 
+    @Test func `a long document says what its parts say, whichever names and values have their bytes in common`() throws
+    {
+        // Many of the same length and ends, some with escapes behind what was read before.
+        let texts =
+            ["route", "rxxte", "rotue", "", "a", "aa", #"rou\te"#, #"route\n"#, "n\u{E9}e", "nose"]
+            + (0..<40).map { "x\($0)x" } + [String(repeating: "w", count: 32), String(repeating: "w", count: 33)]
+        let members = texts.flatMap { name in texts.map { value in (name, value) } }
+        let elements = (0..<2).flatMap { round in members.map { "{\"\($0)\":\"\($1)\",\"\($1)-\":\(round)}" } }
+        let document = Array("[\(elements.joined(separator: ","))]".utf8)
+        #expect(document.count > 1 << 16)
+        guard case .array(let values) = try JSONReader.read(document, as: .json).content else {
+            Issue.record("it is no list")
+            return
+        }
+        #expect(values.count == elements.count)
+        for (value, element) in zip(values, elements) {
+            #expect(outline(value) == outline(try JSONReader.read(Array(element.utf8), as: .json)))
+        }
+    }
+
     @Test func `reads an object of many names in linear time`() throws {
         let text = "{" + (0..<90_000).map { "\"\($0)\":0" }.joined(separator: ",") + "}"
         guard case .object(let members) = try JSONReader.read(Array(text.utf8), as: .json).content else {

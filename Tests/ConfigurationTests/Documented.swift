@@ -111,7 +111,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
         return signs && path.contains("callback") ? [("grants.g.methods", "\"PUT\"")] : []
     }
 
-    /// Whether the key says something only where there are issuers of tokens.
+    /// Whether the key is shown with an issuer of tokens.
     private var needsTokens: Bool {
         name.hasPrefix("authentication.jwt[]") || name == "authentication.rememberedTokens" || name == "grants.g.where"
     }

@@ -51,7 +51,8 @@ package struct Authenticator: Sendable {
 
     package enum Finding {
         case caller(Caller)
-        /// Not to be served; the reason does not tell whether a key exists. The log may know more.
+        /// Not to be served; the reason does not tell whether a key exists. The log may know more. It is kept apart, so that a
+        /// caller who is found costs no copy of it.
         indirect case refused(StaticString, because: CredentialFault? = nil)
     }
 
@@ -220,12 +221,14 @@ package struct Authenticator: Sendable {
         ticket text: Span<UInt8>, by signer: TicketSigner?, at now: Int64, remembering memory: inout CredentialCache
     ) -> Finding {
         let refusal: StaticString = "the ticket is not valid"
-        guard let signer, let ticketKey, !text.isEmpty else { return .refused(refusal) }
+        guard let signer, let ticketKey, (1...TicketSigner.maximumLength).contains(text.count) else {
+            return .refused(refusal)
+        }
         let digest: Digest
         let ticket: Ticket
         do throws(CryptoError) {
             digest = try Digest(.sha256, of: text)
-            // One whose maker's credential has ended is read again, to be told why.
+            // One that does not hold any more is read again, which says why.
             if let known = memory.find(digest), known.caller.ticket != nil, serves(known.caller, at: now, memory) {
                 return .caller(known.caller)
             }
@@ -250,7 +253,9 @@ package struct Authenticator: Sendable {
         let caller = Caller(
             principal, index: index, isDenied: isDenied, claims: ticket.claims,
             by: .init(endsAt: ticket.endsAt, ticket: ticket, proof: proof))
-        memory.remember(CredentialCache.Entry(digest: digest, caller: caller, token: nil))
+        if !isDenied, ticket.uses == nil {
+            memory.remember(CredentialCache.Entry(digest: digest, caller: caller, token: nil))
+        }
         return .caller(caller)
     }
 

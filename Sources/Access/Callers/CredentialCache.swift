@@ -76,9 +76,11 @@ package struct CredentialCache: ~Copyable {
         return nil
     }
 
+    /// A ticket takes no token's slot: many tickets may be made by one caller, and a token costs more to check again.
     mutating func remember(_ entry: Entry) {
         looks += 1
-        let oldest = slots(of: entry.digest).min { lastLook(at: $0) < lastLook(at: $1) }
+        let oldest = slots(of: entry.digest).filter { entry.token != nil || entries[$0]?.token == nil }
+            .min { lastLook(at: $0) < lastLook(at: $1) }
         guard let oldest else { return }
         entries[oldest] = entry
         entries[oldest]?.lastLook = looks

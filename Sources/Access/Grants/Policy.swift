@@ -33,7 +33,7 @@ package struct Policy: Sendable {
     ///   - grants: no two of one name.
     ///   - routes: how many routes there are.
     package init(_ grants: [Grant], for authenticator: Authenticator, routes: Int) {
-        var (names, buckets) = (NameTable(capacity: grants.count), NameTable(capacity: grants.count))
+        var (names, buckets) = (NameTable(capacity: grants.count), NameTable())
         var numbers = [[Int32]](repeating: [], count: routes)
         for grant in grants { numbers[grant.route].append(names.insert(grant.name)) }
         self.routes = numbers.map { RouteGrants($0, of: grants, for: authenticator, buckets: &buckets) }

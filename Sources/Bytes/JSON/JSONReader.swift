@@ -10,8 +10,8 @@ package struct JSONReader: ~Escapable {
     private var values = 0
     /// Where the innermost array or object begins that is being read.
     private var opening: Int?
-    /// Short texts that were read lately, each at a slot of its own length and ends; none where the text is short itself. In a text
-    /// with many objects, the same names and values stand again and again, and have their bytes in common.
+    /// Short names and values that were read lately, at slots by their length, first and last byte; none in a document below 64 KiB. In
+    /// a document with many objects the same ones stand again and again, and have their bytes in common.
     private var recent: [[UInt8]]
 
     @_lifetime(copy bytes)
@@ -136,7 +136,7 @@ extension JSONReader {
         let few = 8
         guard members.count >= few else { return !members.contains { $0.name == name } }
         if members.count == few { names = Set(members.map(\.name)) }
-        // By doubling, each name would be hashed twice.
+        // Whenever it grows, all names are hashed again.
         if names.count == names.capacity { names.reserveCapacity(names.count * 8) }
         return names.insert(name).inserted
     }

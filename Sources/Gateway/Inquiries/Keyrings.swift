@@ -103,7 +103,7 @@ package struct Keyrings {
             return inspection.fails("signature", "it is none of the configuration's authentication.tickets")
         }
         inspection.holds("signature")
-        var memory = authenticator.makeMemory()
+        var memory = CredentialCache(capacity: 0)
         // An ended one is refused as well, which is said anyway.
         switch authenticator.identify(
             ticket: ticket.span, by: signer, at: min(now, known.endsAt.subtractingReportingOverflow(1).partialValue),

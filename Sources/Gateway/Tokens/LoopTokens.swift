@@ -3,7 +3,7 @@ import Bytes
 import Net
 import Upstream
 
-/// One loop's memory of tokens and of their issuers' keys; it makes those fetches that the cache gives to this loop. Everything is
+/// One loop's memory of tokens and tickets, and of their issuers' keys; it makes those fetches that the cache gives to this loop. Everything is
 /// called on the loop's thread.
 final class LoopTokens {
     private struct Issuer {
