@@ -75,8 +75,9 @@ package struct Parameters: ~Copyable {
 
     /// Takes away what is given under `name`, if that is one entry.
     package mutating func take(_ name: StaticString) -> Entry? {
-        let indices = entries.indices.filter { bytes(entries[$0].name).equals(name) }
-        return indices.count == 1 ? entries.remove(at: indices[0]) : nil
+        let first = entries.firstIndex { bytes($0.name).equals(name) }
+        guard let first, !entries[(first + 1)...].contains(where: { bytes($0.name).equals(name) }) else { return nil }
+        return entries.remove(at: first)
     }
 
     /// Keeps bytes that were found elsewhere for as long as the parameters.

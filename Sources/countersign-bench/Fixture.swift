@@ -48,7 +48,8 @@ final class Fixture {
         let text = """
             { version: 1, server: { listen: "127.0.0.1:8080" },
               credentials: { \(Chapter.all.map(\.credentials).joined()) },
-              authentication: { apiKeys: [{ id: "app", sha256: "\(digest)" }], jwt: [\(Chapter.issuers)] },
+              authentication: { apiKeys: [{ id: "app", sha256: "\(digest)" }], jwt: [\(Chapter.issuers)],
+                tickets: { secret: { env: "S" } } },
               grants: { \(Chapter.all.map(\.grants).joined()) },
               log: { level: "warning" } }
             """
@@ -74,6 +75,20 @@ final class Fixture {
         case .caller(let caller): return caller
         case .refused(let reason, _): throw RowError(reason.description)
         }
+    }
+
+    /// A ticket of the API key's caller, as it stands in a URL.
+    func ticket(for grant: String, fixing parameters: [NameValue]) throws -> String {
+        let (caller, terms) = (
+            try caller(Fixture.apiKey), TicketTerms(grant: Array(text: grant), parameters: parameters)
+        )
+        guard let signer = try configuration.authenticator.ticketKey?.makeSigner(),
+            let ticket = Ticket(
+                Array(text: "1d9f7c0e-ticket"), for: caller, until: Fixture.seconds + 60, terms,
+                mark: try signer.mark(of: caller.proof)),
+            let text = try signer.write(ticket)
+        else { throw RowError("there is no ticket") }
+        return text.text
     }
 
     /// The caller of an Authorization field.

@@ -12,10 +12,9 @@ extension Authenticator {
         switch ticket.principal.kind {
         case .anonymous: return nil
         case .apiKey:
-            for key in keys(ofCaller: index) where Authenticator.is(key.caller.proof, of: ticket, by: signer) {
-                return holds(key.caller.proof, of: ticket.principal, at: now, memory) ? key.caller.proof : nil
-            }
-            return nil
+            let proofs = keys(ofCaller: index).lazy.map { keys[$0].caller.proof }
+            guard let proof = proofs.first(where: { Authenticator.is($0, of: ticket, by: signer) }) else { return nil }
+            return holds(proof, of: ticket.principal, at: now, memory) ? proof : nil
         case .jwt:
             guard let issuerIndex = issuers.firstIndex(where: { $0.index == index }) else { return nil }
             return try proof(of: ticket, by: signer, ofIssuer: issuerIndex, at: now, memory)
@@ -93,7 +92,7 @@ extension Authenticator {
         case .nothing: return principal.isAnonymous
         case .apiKey(let digest):
             return keys(ofCaller: index).contains {
-                $0.digest.constantTimeEquals(digest) && now < $0.caller.endsAt ?? .max
+                keys[$0].digest.constantTimeEquals(digest) && now < keys[$0].caller.endsAt ?? .max
             }
         case .issuer(let settings, let key):
             guard let issuerIndex = issuers.firstIndex(where: { $0.index == index }) else { return false }
@@ -103,11 +102,9 @@ extension Authenticator {
         }
     }
 
-    /// The API keys of one identity.
-    private func keys(
-        ofCaller index: Int
-    ) -> some Sequence<(prefix: UInt64, digest: Digest, caller: Caller)> {
-        keysByCaller[keysByCaller.lowerBound { keys[$0].caller.index < index }...].lazy
-            .map { [keys] in keys[$0] }.prefix { $0.caller.index == index }
+    /// The indices of the API keys of one identity.
+    private func keys(ofCaller index: Int) -> ArraySlice<Int> {
+        keysByCaller[keysByCaller.lowerBound { keys[$0].caller.index < index }...]
+            .prefix { keys[$0].caller.index == index }
     }
 }

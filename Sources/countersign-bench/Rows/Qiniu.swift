@@ -34,6 +34,11 @@ extension Chapter {
                 "Qiniu upload token, GET with an API key answered",
                 Sample.get(
                     "/qiniu/uptoken?key=users%2Fapp%2Falbum20%2F1.jpg", "Authorization: Bearer \(Fixture.apiKey)")),
+            Row("Qiniu upload token, GET with a remembered ticket answered") { bench in
+                let key = NameValue("key", Array(text: "users/app/album20/1.jpg"))
+                let ticket = try bench.fixture().ticket(for: "album20", fixing: [key])
+                return try Row.answering("", Sample.get("/qiniu/uptoken?ticket=\(ticket)")).prepare(bench)
+            },
             .serving("Qiniu upload token, GET from bytes to bytes", Sample.get(upload)),
             .answering(
                 "Qiniu download URL, GET answered",
