@@ -51,9 +51,8 @@ package struct Authenticator: Sendable {
 
     package enum Finding {
         case caller(Caller)
-        /// Not to be served; the reason does not tell whether a key exists. The log may know more. It is kept apart, so that a
-        /// caller who is found costs no copy of it.
-        indirect case refused(StaticString, because: CredentialFault? = nil)
+        /// Not to be served; the reason does not tell whether a key exists. The log may know more.
+        case refused(StaticString, because: CredentialFault? = nil)
     }
 
     /// The caller of every request without a credential.
