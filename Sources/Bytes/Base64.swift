@@ -60,6 +60,7 @@ package enum Base64: Sendable {
         let values = alphabet.values.span
         var bytes = [UInt8](repeating: 0, count: end * 3 / 4)
         var out = bytes.mutableSpan
+        // All values together have a bit beyond six where one of the characters is not of the alphabet.
         var (source, target, union) = (0, 0, UInt32(0))
         while source + 4 <= end {
             let (first, second) = (UInt32(values[Int(text[source])]), UInt32(values[Int(text[source + 1])]))
