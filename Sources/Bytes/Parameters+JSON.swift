@@ -1,56 +1,125 @@
 extension Parameters {
     /// Reads a JSON object whose values are strings, numbers, booleans, or a list value: strings in an array, or strings and numbers
     /// in an object.
-    /// - Parameter whole: the names of members that may have any value, which is kept as JSON.
+    /// - Parameter whole: the names of members that may have any value, which is kept as it is written.
+    /// - Throws: `ParameterError`. A mistake in the JSON, wherever it stands, comes before all others, and leaves no entry behind.
     package mutating func read(
         json text: Span<UInt8>, maximumDepth: Int, whole: [[UInt8]] = []
     ) throws(ParameterError) {
-        let document: JSONValue
+        var reader = JSONReader(text, as: .json, maximumDepth: maximumDepth)
+        let count = entries.count
+        var fault: ParameterError?
+        // What has escapes is decoded to where it is kept.
+        swap(&reader.decoded, &arena)
         do throws(JSONError) {
-            document = try JSONReader.read(text, as: .json, maximumDepth: maximumDepth)
+            try reader.start()
+            fault = try readObject(from: &reader, whole: whole)
+            try reader.finish()
         } catch {
-            throw ParameterError(name: [], fault: .json(error))
+            entries.removeSubrange(count...)
+            fault = ParameterError(name: [], fault: .json(error))
         }
-        guard case .object(let members) = document.content else { throw ParameterError(name: [], fault: .notAnObject) }
-        // Names that begin with _ are ignored everywhere, whatever they hold.
-        for member in members where member.name.first != UInt8(ascii: "_") {
-            guard whole.contains(member.name) else {
-                try add(member.name, member.value)
+        swap(&reader.decoded, &arena)
+        if let fault { throw fault }
+    }
+
+    /// - Returns: the first fault that is none of the JSON; what follows it is read, and not kept.
+    private mutating func readObject(
+        from reader: inout JSONReader, whole: [[UInt8]]
+    ) throws(JSONError) -> ParameterError? {
+        let kind = try reader.beginValue()
+        guard case .object = kind else {
+            try reader.skip(kind)
+            return ParameterError(name: [], fault: .notAnObject)
+        }
+        var fault: ParameterError?
+        var object = try reader.open("}")
+        while let slice = try reader.readName(in: &object) {
+            // Names that begin with _ are ignored everywhere, whatever they hold.
+            guard fault == nil, !reader.text(slice).begins(with: "_") else {
+                try reader.skipValue()
                 continue
             }
-            var text = ByteWriter()
-            text.append(json: member.value)
-            try add(name: member.name.span, value: text.bytes, form: .text)
-        }
-    }
-
-    private mutating func add(_ name: [UInt8], _ value: JSONValue) throws(ParameterError) {
-        // Once, however many values it has: a long name with many would take more room than any body.
-        let name = try keep(name: name.span)
-        switch value.content {
-        case .string(let bytes): try add(name, value: bytes.span, form: .string, nesting: .alone)
-        case .number(let number): try add(name, value: number.text.span, form: .number, nesting: .alone)
-        case .boolean(let flag):
-            try add(name, value: Array(text: flag ? "true" : "false").span, form: .boolean, nesting: .alone)
-        case .array(let elements) where !elements.isEmpty:
-            for element in elements { try add(name, listed: element, .listed) }
-        case .object(let members) where !members.isEmpty:
-            for member in members {
-                let nesting = Nesting.member(keep(member.name.span))
-                if case .number(let number) = member.value.content {
-                    try add(name, value: number.text.span, form: .number, nesting: nesting)
-                } else {
-                    try add(name, listed: member.value, nesting)
-                }
+            let isWhole = whole.contains { reader.text(slice).equals($0) }
+            // Once, however many values it has: a long name with many would take more room than any body.
+            let name = reader.keep(slice)
+            let isSupported = isWhole ? try readWhole(name, from: &reader) : try readValue(of: name, from: &reader)
+            if !isSupported {
+                fault = ParameterError(name: reader.decoded.bytes.extracting(name).array, fault: .unsupportedValue)
             }
-        case .null, .array, .object: throw ParameterError(name: bytes(name).array, fault: .unsupportedValue)
         }
+        return fault
     }
 
-    private mutating func add(_ name: Range<Int>, listed value: JSONValue, _ nesting: Nesting) throws(ParameterError) {
-        guard case .string(let text) = value.content else {
-            throw ParameterError(name: bytes(name).array, fault: .unsupportedValue)
+    private mutating func readWhole(_ name: Range<Int>, from reader: inout JSONReader) throws(JSONError) -> Bool {
+        let start = reader.offset
+        try reader.skipValue()
+        keep(.read(start..<reader.offset), of: name, as: .text, .alone, from: &reader)
+        return true
+    }
+
+    /// - Returns: whether a parameter may have such a value.
+    private mutating func readValue(
+        of name: Range<Int>, from reader: inout JSONReader
+    ) throws(JSONError) -> Bool {
+        let kind = try reader.beginValue()
+        switch kind {
+        case .string: keep(try reader.readString(), of: name, as: .string, .alone, from: &reader)
+        case .number: keep(try reader.readNumber(), of: name, as: .number, .alone, from: &reader)
+        case .boolean: keep(try reader.readBoolean(), of: name, as: .boolean, .alone, from: &reader)
+        case .null:
+            try reader.skip(kind)
+            return false
+        case .array:
+            var array = try reader.open("]")
+            var isSupported = true
+            while try reader.findItem(of: &array) {
+                if try !readItem(of: name, .listed, from: &reader) { isSupported = false }
+            }
+            return isSupported && array.newest != nil
+        case .object:
+            var object = try reader.open("}")
+            var isSupported = true
+            while let member = try reader.readName(in: &object) {
+                let nesting = Nesting.member(reader.keep(member))
+                if try !readItem(of: name, nesting, from: &reader) { isSupported = false }
+            }
+            return isSupported && object.newest != nil
         }
-        try add(name, value: text.span, form: .string, nesting: nesting)
+        return true
+    }
+
+    /// Reads a string of a list, or a string or number that has a name.
+    private mutating func readItem(
+        of name: Range<Int>, _ nesting: Nesting, from reader: inout JSONReader
+    ) throws(JSONError) -> Bool {
+        let kind = try reader.beginValue()
+        switch (kind, nesting) {
+        case (.string, _): keep(try reader.readString(), of: name, as: .string, nesting, from: &reader)
+        case (.number, .member): keep(try reader.readNumber(), of: name, as: .number, nesting, from: &reader)
+        default:
+            try reader.skip(kind)
+            return false
+        }
+        return true
+    }
+
+    private mutating func keep(
+        _ value: JSONSlice, of name: Range<Int>, as form: Form, _ nesting: Nesting, from reader: inout JSONReader
+    ) {
+        entries.append(Entry(name: name, value: reader.keep(value), form: form, nesting: nesting))
+    }
+}
+
+extension JSONReader {
+    /// Puts a text that was read behind what has been decoded, if it is not there already.
+    fileprivate mutating func keep(_ slice: JSONSlice) -> Range<Int> {
+        switch slice {
+        case .decoded(let range): return range
+        case .read(let range):
+            let start = decoded.count
+            decoded.append(bytes.extracting(range))
+            return start..<decoded.count
+        }
     }
 }

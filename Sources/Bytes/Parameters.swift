@@ -23,8 +23,8 @@ package struct Parameters: ~Copyable {
         package let nesting: Nesting
     }
 
-    package private(set) var entries: [Entry] = []
-    private var arena = ByteWriter(capacity: 1024)
+    package internal(set) var entries: [Entry] = []
+    var arena = ByteWriter(capacity: 1024)
 
     package init() {}
 
@@ -56,20 +56,8 @@ package struct Parameters: ~Copyable {
     package mutating func add(
         name: Span<UInt8>, value: Span<UInt8>, form: Form, nesting: Nesting = .alone
     ) throws(ParameterError) {
-        try add(keep(name: name), value: value, form: form, nesting: nesting)
-    }
-
-    /// Keeps a name that several values will be added under.
-    mutating func keep(name: Span<UInt8>) throws(ParameterError) -> Range<Int> {
-        let range = keep(name)
-        try check(name: range)
-        return range
-    }
-
-    /// - Parameter name: where it is kept.
-    mutating func add(
-        _ name: Range<Int>, value: Span<UInt8>, form: Form, nesting: Nesting
-    ) throws(ParameterError) {
+        let name = keep(name)
+        try check(name: name)
         try append(name, keep(value), form, nesting)
     }
 

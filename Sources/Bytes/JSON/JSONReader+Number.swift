@@ -1,7 +1,7 @@
 // Numbers: RFC 8259 section 6, json5.org section 6.
 extension JSONReader {
     /// Reads a number, which is what is left where a value must stand and nothing else does.
-    mutating func readNumber() throws(JSONError) -> JSONNumber {
+    mutating func readNumber() throws(JSONError) -> JSONSlice {
         let start = offset
         let isSigned = take("-") || (syntax == .json5 && take("+"))
         switch next {
@@ -17,7 +17,7 @@ extension JSONReader {
         default:
             try skipDecimal(isSigned: isSigned)
         }
-        return JSONNumber(text: copy(from: start))
+        return .read(start..<offset)
     }
 
     private mutating func skipDecimal(isSigned: Bool) throws(JSONError) {

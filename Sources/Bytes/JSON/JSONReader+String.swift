@@ -1,22 +1,26 @@
 // Strings: RFC 8259 section 7, json5.org section 5.
 extension JSONReader {
     /// Reads a string whose opening quote comes next, and decodes its escapes.
-    mutating func readString(endingWith quote: UInt8) throws(JSONError) -> [UInt8] {
+    mutating func readString() throws(JSONError) -> JSONSlice {
         let start = offset
+        let quote = next
+        let first = decoded.count
         offset += 1
-        var text: [UInt8] = []
         while true {
             let run = offset
             while let byte = next, byte != quote, isPlain(byte) { offset += 1 }
-            if text.isEmpty { text = copy(from: run) } else { text += copy(from: run) }
+            // What has no escapes stands in the text as it is.
+            if next == quote, run == start + 1 {
+                offset += 1
+                return .read(run..<offset - 1)
+            }
+            decoded.append(bytes.extracting(run..<offset))
             switch next {
+            case UInt8(ascii: "\\"): try readEscape()
+            case nil: throw JSONError(offset: start, reason: "a string must end with the quote it started with")
             case quote:
                 offset += 1
-                return text
-            case UInt8(ascii: "\\"):
-                try readEscape(into: &text)
-            case nil:
-                throw JSONError(offset: start, reason: "a string must end with the quote it started with")
+                return .decoded(first..<decoded.count)
             case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
                 throw error("a string must end, with the quote it started with, on its line")
             default:
@@ -35,7 +39,7 @@ extension JSONReader {
     }
 
     /// Reads one escape; at the end of the text nothing, which leaves the string without its end.
-    private mutating func readEscape(into text: inout [UInt8]) throws(JSONError) {
+    private mutating func readEscape() throws(JSONError) {
         let start = offset
         offset += 1
         if syntax == .json5, lineEndLength > 0 {
@@ -45,23 +49,24 @@ extension JSONReader {
         guard let letter = next else { return }
         offset += 1
         switch letter {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(letter)
-        case UInt8(ascii: "b"): text.append(0x08)
-        case UInt8(ascii: "f"): text.append(0x0C)
-        case UInt8(ascii: "n"): text.append(0x0A)
-        case UInt8(ascii: "r"): text.append(0x0D)
-        case UInt8(ascii: "t"): text.append(0x09)
-        case UInt8(ascii: "u"): text += try readUTF16(escapedAt: start).utf8
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): decoded.append(letter)
+        case UInt8(ascii: "b"): decoded.append(0x08)
+        case UInt8(ascii: "f"): decoded.append(0x0C)
+        case UInt8(ascii: "n"): decoded.append(0x0A)
+        case UInt8(ascii: "r"): decoded.append(0x0D)
+        case UInt8(ascii: "t"): decoded.append(0x09)
+        case UInt8(ascii: "u"): decoded.append(text: String(try readUTF16(escapedAt: start)))
         case _ where syntax == .json:
             throw JSONError(offset: start, reason: #"expected one of \" \\ \/ \b \f \n \r \t \u"#)
-        case UInt8(ascii: "v"): text.append(0x0B)
+        case UInt8(ascii: "v"): decoded.append(0x0B)
         case UInt8(ascii: "x"):
-            text += Unicode.Scalar(UInt8(truncatingIfNeeded: try readHex(digits: 2, escapedAt: start))).utf8
-        case UInt8(ascii: "0") where next.map(\.isDigit) != true: text.append(0x00)
+            let code = try readHex(digits: 2, escapedAt: start)
+            decoded.append(text: String(Unicode.Scalar(UInt8(truncatingIfNeeded: code))))
+        case UInt8(ascii: "0") where next.map(\.isDigit) != true: decoded.append(0x00)
         case _ where letter.isDigit:
             throw JSONError(offset: start, reason: #"expected \x and two hexadecimal digits"#)
         // Every other character stands for itself; if it has more bytes, they are plain and come next.
-        default: text.append(letter)
+        default: decoded.append(letter)
         }
     }
 
