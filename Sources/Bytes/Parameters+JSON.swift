@@ -23,7 +23,7 @@ extension Parameters {
         if let fault { throw fault }
     }
 
-    /// - Returns: the first fault that is none of the JSON; what follows it is read, and not kept.
+    /// - Returns: the first fault that is none of the JSON; the members behind it are read, and not kept.
     private mutating func readObject(
         from reader: inout JSONReader, whole: [[UInt8]]
     ) throws(JSONError) -> ParameterError? {

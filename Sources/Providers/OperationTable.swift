@@ -121,15 +121,3 @@ struct ListedNames: RequestNames {
         return true
     }
 }
-
-extension [NameValue]: RequestNames {
-    func contains(_ name: Span<UInt8>) -> Bool {
-        for parameter in self where name.equals(parameter.name) { return true }
-        return false
-    }
-
-    func allSatisfy(_ isFine: (Span<UInt8>) -> Bool) -> Bool {
-        for parameter in self where !isFine(parameter.name.span) { return false }
-        return true
-    }
-}

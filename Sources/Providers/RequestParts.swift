@@ -1,9 +1,9 @@
 import Access
 import Bytes
 
-/// What a caller says of a request beside bucket and object, read once: method and headers are in the ask's notes. It has so few
-/// bytes that an ask keeps it in place.
-struct RequestParts: AskDetail {
+/// What a caller says of a request beside bucket and object, as an ask's notes have it: a line with the method, a line with the
+/// query, percent-encoded, and a line `name:value` for each header, the names in lower case.
+enum RequestParts {
     /// What it is asked with.
     struct Parameters: ParameterGroup {
         let grant = Parameter.grant
@@ -28,69 +28,32 @@ struct RequestParts: AskDetail {
             "contentMd5", .text(maximumLength: 24), "The Content-MD5, in base64, that shall be signed, and sent.")
     }
 
-    let parameters: [NameValue]
-    /// Where in the ask's notes the method ends, and the headers behind it.
-    private let methodEnd, headersEnd: UInt32
-
-    private init(method: Int, headers: Int, _ parameters: [NameValue]) {
-        methodEnd = UInt32(clamping: method)
-        headersEnd = UInt32(clamping: headers)
-        self.parameters = parameters
-    }
-
-    /// Reads what is asked for.
+    /// Has an ask note what it asks for.
     /// - Throws: if a header has another form than its name wants.
-    init(_ ask: inout Ask, _ asked: Parameters, _ more: URLParameters) throws(AskError) {
-        self = try ask.note { ask, notes throws(AskError) in
-            ask.reading(asked.method) { notes.append($0) }
-            let methodEnd = notes.count
-            try HTTPMethodName.check(notes.bytes)
+    static func note(_ asked: Parameters, _ more: URLParameters, in ask: inout Ask) throws(AskError) {
+        try ask.note { ask, notes throws(AskError) in
+            let start = try begin(asked.method, of: ask, in: &notes)
             var index = 0
+            while let pair = ask.pair(&index, of: asked.query) {
+                notes.append(
+                    parameter: ask.parameters.bytes(pair.name), ask.parameters.bytes(pair.value ?? 0..<0),
+                    toQueryAt: start)
+            }
+            index = 0
             while let pair = ask.pair(&index, of: asked.header) {
                 guard let value = pair.value else { throw AskError(.invalid, "header", "must be name:value") }
-                let (name, text) = (ask.parameters.bytes(pair.name), ask.parameters.bytes(value))
-                try RequestParts.add(name, text, to: &notes, behind: methodEnd, from: "header")
+                try add(ask.parameters.bytes(pair.name), ask.parameters.bytes(value), to: &notes, from: "header")
             }
             if let type = ask[more.contentType] {
-                let name = StaticString("content-type").bytes
-                try RequestParts.add(name, type, to: &notes, behind: methodEnd, from: "contentType")
+                try add(StaticString("content-type").bytes, type, to: &notes, from: "contentType")
             }
             if let digest = ask[more.contentMD5] {
-                let name = StaticString("content-md5").bytes
-                try RequestParts.add(name, digest, to: &notes, behind: methodEnd, from: "contentMd5")
+                try add(StaticString("content-md5").bytes, digest, to: &notes, from: "contentMd5")
             }
-            return RequestParts(method: methodEnd, headers: notes.count, RequestParts.query(ask, asked.query))
         }
     }
 
-    private static func query(_ ask: borrowing Ask, _ asked: Parameter<[Ask.Pair]>) -> [NameValue] {
-        var (query, index) = ([NameValue](), 0)
-        while let pair = ask.pair(&index, of: asked) {
-            query.append(
-                NameValue(
-                    ask.parameters.bytes(pair.name).array, pair.value.map { ask.parameters.bytes($0).array } ?? []))
-        }
-        return query
-    }
-
-    /// What a client says of its request.
-    /// - Parameter headers: names in lower case, once each.
-    /// - Throws: if a header has another form than its name wants.
-    init(
-        _ method: [UInt8], _ parameters: [NameValue], headers: [NameValue] = [], from parameter: String = "",
-        notedOf ask: inout Ask
-    ) throws(AskError) {
-        self = try ask.note { _, notes throws(AskError) in
-            notes.append(method)
-            for header in headers {
-                try RequestParts.add(
-                    header.name.span, header.value.span, to: &notes, behind: method.count, from: parameter)
-            }
-            return RequestParts(method: method.count, headers: notes.count, parameters)
-        }
-    }
-
-    /// Has an ask note the method of a canonical request, and the headers that are not its signature's own.
+    /// Has an ask note a canonical request without the headers and parameters of its signature.
     /// - Parameter parameter: what the request was read from.
     /// - Throws: if a header has another form than its name wants.
     static func note(
@@ -99,34 +62,46 @@ struct RequestParts: AskDetail {
         try ask.note { ask, notes throws(AskError) in
             guard let canonical = ask[parameter] else { throw AskError(.missing, parameter.name, "must be there") }
             if let verb = request.verb { notes.append(verb.name) }
-            let methodEnd = notes.count
-            let headers = request.headers(in: canonical)
+            notes.append(UInt8(ascii: "\n"))
+            let query = request.query(in: canonical)
+            let start = notes.count
             var position = 0
+            while let pair = query.next(&position) {
+                if scheme.isCarrier(query: query.bytes(pair.name)) { continue }
+                if notes.count > start { notes.append(UInt8(ascii: "&")) }
+                // It was read as encoded in the one way there is.
+                notes.append(query.bytes(pair.name.lowerBound..<(pair.value ?? pair.name).upperBound))
+            }
+            let headers = request.headers(in: canonical)
+            position = 0
             while let header = headers.next(&position) {
                 let name = headers.bytes(header.name)
                 guard let value = header.value, !scheme.isCarrier(header: name) else { continue }
-                try RequestParts.add(
-                    name, headers.bytes(value), to: &notes, behind: methodEnd, from: parameter.name)
+                try add(name, headers.bytes(value), to: &notes, from: parameter.name)
             }
         }
     }
 
-    /// What has been noted of a canonical request, and the parameters that are not its signature's own.
-    /// - Parameter notes: all of the ask's.
-    init(noted request: RemoteRequest, _ scheme: V4Scheme, in canonical: Span<UInt8>, _ notes: Span<UInt8>) {
-        let query = request.query(in: canonical)
-        var (parameters, position) = ([NameValue](), 0)
-        while let pair = query.next(&position) {
-            if scheme.isCarrier(query: query.bytes(pair.name)) { continue }
-            parameters.append(NameValue(query.decoded(pair.name), pair.value.map { query.decoded($0) } ?? []))
+    /// Notes the method, before all else.
+    /// - Returns: where the query begins, which comes next.
+    /// - Throws: if it is the name of no method.
+    static func begin(
+        _ method: Parameter<Span<UInt8>>, of ask: borrowing Ask, in notes: inout ByteWriter
+    ) throws(AskError) -> Int {
+        ask.reading(method) { notes.append($0) }
+        try HTTPMethodName.check(notes.bytes)
+        // A line break would begin a query.
+        guard ByteSet.token.contains(all: notes.bytes) else {
+            throw AskError(.invalid, method.name, "must be the name of a method, such as GET")
         }
-        self.init(method: request.verb?.name.utf8CodeUnitCount ?? 0, headers: notes.count, parameters)
+        notes.append(UInt8(ascii: "\n"))
+        return notes.count
     }
 
-    /// Notes a header: a line of its name in lower case, a colon and its value without spaces around it.
-    /// - Parameter start: where the first header is.
-    private static func add(
-        _ name: Span<UInt8>, _ text: Span<UInt8>, to notes: inout ByteWriter, behind start: Int, from parameter: String
+    /// Notes a header behind the query and other headers: its name in lower case, a colon and its value without spaces around it.
+    /// - Throws: if it has another form than its name wants.
+    static func add(
+        _ name: Span<UInt8>, _ text: Span<UInt8>, to notes: inout ByteWriter, from parameter: String
     ) throws(AskError) {
         guard !name.isEmpty, ByteSet.label.contains(all: name) else {
             throw AskError(.invalid, parameter, "must be name:value, the name of letters, digits and -")
@@ -135,11 +110,9 @@ struct RequestParts: AskDetail {
         while value.count > 0, value[0] == UInt8(ascii: " ") { value = value.extracting(droppingFirst: 1) }
         while value.count > 0, value[value.count - 1] == UInt8(ascii: " ") { value = value.extracting(droppingLast: 1) }
         guard !value.isEmpty else { throw AskError(.invalid, parameter, "must have a value") }
-        let isKnown = NamedValues(lines: notes.bytes.extracting(start..<notes.count)).contains {
-            $0.equals(ignoringCase: name)
-        }
+        let isKnown = JudgedRequest(notes.bytes).headers.contains { $0.equals(ignoringCase: name) }
         guard !isKnown else { throw AskError(.invalid, parameter, "is given as a header, too") }
-        if notes.count > start { notes.append(UInt8(ascii: "\n")) }
+        notes.append(UInt8(ascii: "\n"))
         let line = notes.count
         notes.append(lowercasing: name)
         try check(notes.bytes.extracting(line..<notes.count), value, from: parameter)
@@ -167,30 +140,26 @@ struct RequestParts: AskDetail {
     }
 
     private static let contentType = ByteSet(0x20...0x7E)
-
-    /// The request, by the notes of the ask that it was read from.
-    @_lifetime(copy notes)
-    func request(in notes: Span<UInt8>) -> JudgedRequest {
-        let end = min(Int(headersEnd), notes.count)
-        let middle = min(Int(methodEnd), end)
-        return JudgedRequest(
-            notes.extracting(0..<middle), parameters, NamedValues(lines: notes.extracting(middle..<end)))
-    }
 }
 
 /// A request as grants judge it, be it one that a caller has described, or one that a client has put together.
 struct JudgedRequest: ~Escapable {
     let method: Span<UInt8>
-    /// Without those of a signature.
-    let parameters: [NameValue]
+    /// Without the parameters of a signature.
+    let query: NamedValues
     /// Names in lower case.
     let headers: NamedValues
 
-    @_lifetime(copy method, copy headers)
-    init(_ method: Span<UInt8>, _ parameters: [NameValue], _ headers: NamedValues) {
-        self.method = method
-        self.parameters = parameters
-        self.headers = headers
+    /// - Parameter notes: an ask's, in which `RequestParts` has noted the request. A request of no method, which nobody may send and
+    ///   which cannot be signed, if it has not.
+    @_lifetime(copy notes)
+    init(_ notes: Span<UInt8>) {
+        let methodEnd = notes.firstIndex(of: UInt8(ascii: "\n")) ?? notes.count
+        let queryStart = min(methodEnd + 1, notes.count)
+        let queryEnd = notes.firstIndex(of: UInt8(ascii: "\n"), from: queryStart) ?? notes.count
+        method = notes.extracting(0..<methodEnd)
+        query = NamedValues(query: notes.extracting(queryStart..<queryEnd))
+        headers = NamedValues(lines: notes.extracting(min(queryEnd + 1, notes.count)..<notes.count))
     }
 
     var contentType: Span<UInt8>? {
@@ -221,8 +190,7 @@ struct JudgedRequest: ~Escapable {
                 writeLines(into: &lines)
                 try check(
                     ObjectRequest(
-                        scheme, method: method, bucket: bucket, key: key, parameters: parameters,
-                        fieldLines: lines.bytes))
+                        scheme, method: method, bucket: bucket, key: key, query: query.text, fieldLines: lines.bytes))
             }
         } catch {
             throw AskError(unsignable: error)
@@ -238,7 +206,7 @@ struct JudgedRequest: ~Escapable {
     }
 
     /// Whether the query has a parameter of this name.
-    func has(_ name: StaticString) -> Bool { parameters.contains { $0.name.span.equals(name) } }
+    func has(_ name: StaticString) -> Bool { query.contains(name) }
 
     /// Whether it puts an object whole, or completes one of its parts.
     var endsUpload: Bool {
@@ -251,7 +219,7 @@ extension JSONObject {
     /// Header lines as members.
     mutating func add(_ lines: Span<UInt8>) throws(IssueError) {
         var start = 0
-        while let line = try HeaderLine.next(&start, of: lines) {
+        while let line = try NamedRange.nextLine(&start, of: lines) {
             add(named: lines.extracting(line.name), lines.extracting(line.value))
         }
     }

@@ -14,7 +14,7 @@ struct SignedFields: ~Escapable {
 
     private let lines: Span<UInt8>
     private let spelling: Spelling
-    private var fields = HeaderLines()
+    private var fields = NamedRanges()
 
     /// - Parameters:
     ///   - lines: field lines as they are sent, each `name: value` and CR LF; names may be in any case.
@@ -26,7 +26,7 @@ struct SignedFields: ~Escapable {
         self.lines = lines
         self.spelling = spelling
         var start = 0
-        while let field = try HeaderLine.next(&start, of: lines) {
+        while let field = try NamedRange.nextLine(&start, of: lines) {
             let name = lines.extracting(field.name)
             guard name.count > prefix.utf8CodeUnitCount,
                 name.extracting(0..<prefix.utf8CodeUnitCount).equals(ignoringCase: prefix)
@@ -61,7 +61,7 @@ struct SignedFields: ~Escapable {
         out.append(value(at: index))
     }
 
-    private mutating func insert(_ field: HeaderLine) throws(IssueError) {
+    private mutating func insert(_ field: NamedRange) throws(IssueError) {
         for index in field.name where !lines[index].isVisible {
             throw .unsignable("a signed field's name must be visible ASCII")
         }

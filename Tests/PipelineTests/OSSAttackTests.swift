@@ -112,7 +112,9 @@ struct OSSAttackTests {
         .key("in"), .key("IN/a"), .key("xin/a"), .key(" in/a"), .key("secret"), .key(""), .key("@evil.example/in/a"),
         .key("https://evil.example/in/a"), .key("in/" + String(repeating: "a", count: 1021)), .key("in%2F..%2Fx"),
         .method("PATCH", "PUT"), .method("OPTIONS", "GET"), .method("put", "PUT"), .method("PUT ", "PUT"),
-        .method("PUT\n\n\n", "PUT"), .method("", "GET"), .method("GET\n", "GET"), .method("POST", "PUT"),
+        .method("PUT\n\n\n", "PUT"), .method("", "GET"), .method("GET\n", "GET"),
+        .method("GET\nx-oss-object-acl:public-read\n", "GET"), .method("GET\nx-oss-meta-a:1", "GET"),
+        .method("POST", "PUT"),
         .method("CONNECT", "HEAD"), .method("PUTS", "PUT"),
     ]
 

@@ -82,7 +82,9 @@ struct S3UppyTests {
 
     @Test func `bad input is told which field, why and what would be right`() throws {
         for (members, field) in [
-            (#""method": "put", "key": "in/a""#, "method"), (#""method": "PUT", "key": """#, "key"),
+            (#""method": "put", "key": "in/a""#, "method"), (#""method": "PUT\n", "key": "in/a""#, "method"),
+            (#""method": "PUT\nx-amz-acl:public-read\n", "key": "in/a""#, "method"),
+            (#""method": "PUT", "key": """#, "key"),
             (#""method": "PUT", "key": "in/../out/a""#, "key"), (#""method": "PUT", "key": "in/./a""#, "key"),
             (#""method": "PUT", "key": "in/a\u0000""#, "key"),
             (#""method": "PUT", "key": "in/a", "uploadId": """#, "uploadId"),

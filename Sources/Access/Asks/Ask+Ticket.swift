@@ -25,11 +25,14 @@ extension Ask {
         return objection
     }
 
-    /// A list is left out, or else it would have to be compared as a set.
+    /// A list is left out, or else it would have to be compared as a set, and so is JSON, whose white space says nothing.
     private func isFixed(
         _ entry: Parameters.Entry, at position: Int, by terms: TicketTerms, _ known: ParameterList
     ) -> Bool {
-        if case .pairs = known[position].kind { return false }
+        switch known[position].kind {
+        case .pairs, .json: return false
+        default: break
+        }
         return terms.parameters.contains {
             $0.name.elementsEqual(known[position].name.utf8) && parameters.bytes(entry.value).equals($0.value)
         }

@@ -13,7 +13,7 @@ package struct Ask: ~Copyable {
     package var wantsText = false
     /// What a provider has read from its own parameters, such as a string to sign.
     package var detail: (any AskDetail)?
-    /// Text that a provider has made of its parameters; its `detail` says what stands where.
+    /// Text that a provider has made of its parameters, in a form of its own.
     package private(set) var notes = ByteWriter(capacity: 0)
 
     /// When the credential ends, where the ask itself fixes that.

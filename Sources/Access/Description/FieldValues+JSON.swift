@@ -9,7 +9,7 @@ extension JSONObject {
         case .string(let bytes): add(named: name, bytes)
         case .integer(let number): add(named: name, number)
         case .boolean(let flag): add(named: name, flag)
-        case .strings(let list): add(named: name, array: { array in for text in list { array.add(text) } })
+        case .strings(let list): add(named: name.span, array: { array in for text in list { array.add(text) } })
         case .rate, .secret, .template, .object, .objects, .json, .members: return
         }
     }

@@ -17,7 +17,7 @@ package final class ParameterDescription: Sendable {
         case integer(ClosedRange<Int64>)
         case text(maximumLength: Int)
         case pairs(separator: UInt8, maximumCount: Int, maximumLength: Int)
-        /// The text of a JSON value.
+        /// The text of a JSON value as it is written, its white space included.
         case json(maximumLength: Int)
         /// Anything, which nothing depends on.
         case ignored

@@ -141,8 +141,8 @@ public struct JSONObject: ~Copyable {
         out.append(flag ? "true" : "false")
     }
 
-    package mutating func add(named name: [UInt8], array body: (inout JSONArray) -> Void) {
-        begin(named: name.span)
+    package mutating func add(named name: Span<UInt8>, array body: (inout JSONArray) -> Void) {
+        begin(named: name)
         out.append(array: body)
     }
 
@@ -198,9 +198,11 @@ public struct JSONArray: ~Copyable {
     }
 
     /// A text that `write` puts together.
-    package mutating func add(text write: (inout ByteWriter) -> Void) {
+    package mutating func add<Failure: Error>(
+        text write: (inout ByteWriter) throws(Failure) -> Void
+    ) throws(Failure) {
         separate()
-        out.append(jsonString: write)
+        try out.append(jsonString: write)
     }
 
     package mutating func add<Failure: Error>(

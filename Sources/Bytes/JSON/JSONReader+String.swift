@@ -1,7 +1,7 @@
 // Strings: RFC 8259 section 7, json5.org section 5.
 extension JSONReader {
     /// Reads a string whose opening quote comes next, and decodes its escapes.
-    mutating func readString() throws(JSONError) -> JSONSlice {
+    package mutating func readString() throws(JSONError) -> JSONSlice {
         let start = offset
         let quote = next
         let first = decoded.count

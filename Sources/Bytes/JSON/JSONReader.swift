@@ -1,7 +1,7 @@
 /// The only JSON reader of the service: strict, bounded, and exact about where a text is wrong.
 ///
 /// It walks over the bytes once, and its caller asks for what comes next: `JSONReader.read` makes values of a whole text,
-/// `Parameters.read(json:)` keeps what a request asks with and makes no values. Every look at the text goes through `next` or
+/// others, such as `Parameters.read(json:)`, keep the bytes that they need. Every look at the text goes through `next` or
 /// `byte(at:)`, which know where it ends.
 ///
 /// Beyond the grammar it asks for strict UTF-8 without a byte order mark, names that occur once in their object, and escapes that
@@ -16,7 +16,7 @@ package struct JSONReader: ~Copyable, ~Escapable {
     private var values = 0
     /// Where the innermost array or object begins that is being read.
     private var opening: Int?
-    /// Texts that had escapes, decoded, one behind the other. It is the caller's to give room, to take and to truncate.
+    /// Texts that had escapes, decoded, one behind the other. A caller gives it room, and takes or truncates what it has asked for.
     var decoded = ByteWriter(capacity: 0)
 
     /// - Parameters:
@@ -26,7 +26,7 @@ package struct JSONReader: ~Copyable, ~Escapable {
     ///     is a constant of the caller, never a number from outside.
     ///   - maximumValues: how many values there may be in all, at every level.
     @_lifetime(copy bytes)
-    init(_ bytes: Span<UInt8>, as syntax: JSONSyntax, maximumDepth: Int, maximumValues: Int = 100_000) {
+    package init(_ bytes: Span<UInt8>, as syntax: JSONSyntax, maximumDepth: Int, maximumValues: Int = 100_000) {
         self.bytes = bytes
         self.syntax = syntax
         self.maximumDepth = maximumDepth
@@ -35,13 +35,13 @@ package struct JSONReader: ~Copyable, ~Escapable {
 
     /// Goes to the value that the text is.
     /// - Throws: `JSONError` for the first mistake, as all that follows; one in the UTF-8 comes before all others.
-    mutating func start() throws(JSONError) {
+    package mutating func start() throws(JSONError) {
         try checkEncoding()
         try skipSpace()
     }
 
     /// Checks that nothing stands behind the value.
-    mutating func finish() throws(JSONError) {
+    package mutating func finish() throws(JSONError) {
         try skipSpace()
         guard next == nil else { throw error("the text must end after its value") }
     }
@@ -51,10 +51,10 @@ package struct JSONReader: ~Copyable, ~Escapable {
 
 extension JSONReader {
     /// What a value is by its first byte.
-    enum Kind { case object, array, string, number, boolean, null }
+    package enum Kind { case object, array, string, number, boolean, null }
 
     /// Counts the value that comes next, and tells what it is if it is well written.
-    mutating func beginValue() throws(JSONError) -> Kind {
+    package mutating func beginValue() throws(JSONError) -> Kind {
         guard values < maximumValues else { throw error("a text may have at most \(maximumValues) values") }
         values += 1
         return switch next {
@@ -102,18 +102,18 @@ extension JSONReader {
 
 extension JSONReader {
     /// An array or object that is being read.
-    struct Items {
+    package struct Items {
         fileprivate let bracket: Unicode.Scalar
         /// Where the one around it begins.
         fileprivate let outer: Int?
         fileprivate var names = JSONNames()
         /// Where the newest item begins; nil before the first.
-        fileprivate(set) var newest: Int?
+        package fileprivate(set) var newest: Int?
     }
 
     /// Goes past the bracket that opens an array or object.
     /// - Parameter bracket: the one that closes it.
-    mutating func open(_ bracket: Unicode.Scalar) throws(JSONError) -> Items {
+    package mutating func open(_ bracket: Unicode.Scalar) throws(JSONError) -> Items {
         guard depth < maximumDepth else { throw error("arrays and objects may be at most \(maximumDepth) deep") }
         let items = Items(bracket: bracket, outer: opening)
         depth += 1
@@ -123,15 +123,21 @@ extension JSONReader {
     }
 
     /// Goes to the next item of an array or object, or past its closing bracket if there is none.
-    mutating func findItem(of items: inout Items) throws(JSONError) -> Bool {
+    package mutating func findItem(of items: inout Items) throws(JSONError) -> Bool {
         try skipSpace()
-        if take(items.bracket) { return close(items) }
+        if take(items.bracket) {
+            close(items)
+            return false
+        }
         if items.newest != nil {
             guard take(",") else {
                 throw JSONError(offset: offset, reason: "expected a comma or \(items.bracket)", opening: opening)
             }
             try skipSpace()
-            if syntax == .json5, take(items.bracket) { return close(items) }
+            if syntax == .json5, take(items.bracket) {
+                close(items)
+                return false
+            }
         }
         items.newest = offset
         return true
@@ -139,7 +145,7 @@ extension JSONReader {
 
     /// Goes to the value of the next member of an object, or past the closing bracket if there is none.
     /// - Returns: the member's name, which must stay where it is until the object has been read.
-    mutating func readName(in object: inout Items) throws(JSONError) -> JSONSlice? {
+    package mutating func readName(in object: inout Items) throws(JSONError) -> JSONSlice? {
         guard try findItem(of: &object) else { return nil }
         let start = offset
         let name = try readName()
@@ -163,11 +169,9 @@ extension JSONReader {
         return .read(start..<offset)
     }
 
-    /// Always false.
-    private mutating func close(_ items: Items) -> Bool {
+    private mutating func close(_ items: Items) {
         opening = items.outer
         depth -= 1
-        return false
     }
 }
 
@@ -205,7 +209,7 @@ extension JSONReader {
 
     /// The bytes of a text that was read.
     @_lifetime(borrow self)
-    func text(_ slice: JSONSlice) -> Span<UInt8> {
+    package func text(_ slice: JSONSlice) -> Span<UInt8> {
         switch slice {
         case .read(let range): bytes.extracting(range)
         case .decoded(let range): decoded.bytes.extracting(range)

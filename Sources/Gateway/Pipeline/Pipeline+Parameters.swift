@@ -97,7 +97,7 @@ extension Pipeline {
             }
         case .text(let name):
             try readParameters(among: known) { ask throws(ParameterError) in
-                try ask.parameters.add(name: Array(name.utf8).span, value: request.body, form: .text)
+                try ask.parameters.add(name: name.utf8.span, value: request.body, form: .text)
             }
         case .none:
             if Pipeline.looksLikeJSON(request.body) { throw .untoldJSON }

@@ -9,7 +9,7 @@ struct InspectedOSSRequest: InspectedV4Request {
     let key: [UInt8]
     let request: InspectedRequest
     /// The query's parameters without those of the signature itself.
-    private let parameters: [NameValue]
+    private let query: [UInt8]
     private let lines: [UInt8]
 
     /// Notes what it is about; nil where it cannot be read.
@@ -22,8 +22,8 @@ struct InspectedOSSRequest: InspectedV4Request {
         }
         (bucket, key) = object
         self.request = request
-        self.parameters = parameters.filter { !InspectedOSSRequest.isOwn($0.name) }
-            .map { NameValue($0.name, $0.value ?? []) }
+        query = QueryText.form(
+            parameters.filter { !InspectedOSSRequest.isOwn($0.name) }.map { NameValue($0.name, $0.value ?? []) })
         lines = request.fieldLines
     }
 
@@ -31,7 +31,7 @@ struct InspectedOSSRequest: InspectedV4Request {
         by method: [UInt8], _ use: (borrowing ObjectRequest) throws(IssueError) -> Result
     ) throws(IssueError) -> Result {
         let signed = try ObjectRequest(
-            OSS.v4, method: method.span, bucket: bucket.span, key: key.span, parameters: parameters,
+            OSS.v4, method: method.span, bucket: bucket.span, key: key.span, query: query.span,
             fieldLines: lines.span)
         return try use(signed)
     }
@@ -41,7 +41,7 @@ struct InspectedOSSRequest: InspectedV4Request {
         _ use: (borrowing CanonicalRequest) throws(IssueError) -> Result
     ) throws(IssueError) -> Result {
         let signed = try ObjectRequest(
-            OSS.v4, method: method.span, bucket: bucket.span, key: key.span, parameters: parameters,
+            OSS.v4, method: method.span, bucket: bucket.span, key: key.span, query: query.span,
             fieldLines: lines.span)
         return try use(try CanonicalRequest(signed, signing: additional))
     }

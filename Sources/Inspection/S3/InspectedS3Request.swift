@@ -9,7 +9,7 @@ struct InspectedS3Request: InspectedV4Request {
     private let request: InspectedRequest
     private let scheme: V4Scheme
     /// The query's parameters without those of the signature itself.
-    private let parameters: [NameValue]
+    private let query: [UInt8]
 
     static let url: Inspector = Inspector(
         "S3 presigned URL", "The URL, with `X-Amz-Credential` and `X-Amz-Signature`, alone or in its request.",
@@ -48,7 +48,8 @@ struct InspectedS3Request: InspectedV4Request {
         for parameter in parameters where !names.contains(parameter.name) {
             inspection.tell("query." + parameter.name.text, parameter.value ?? [])
         }
-        self.parameters = parameters.filter { !names.contains($0.name) }.map { NameValue($0.name, $0.value ?? []) }
+        query = QueryText.form(
+            parameters.filter { !names.contains($0.name) }.map { NameValue($0.name, $0.value ?? []) })
     }
 
     /// Hosts have too many forms to tell where one names a region.
@@ -59,7 +60,7 @@ struct InspectedS3Request: InspectedV4Request {
     ) throws(IssueError) -> Result {
         let lines = request.fieldLines(named: names)
         let signed = try ObjectRequest(
-            scheme, method: method.span, bucket: bucket.span, key: key.span, parameters: parameters,
+            scheme, method: method.span, bucket: bucket.span, key: key.span, query: query.span,
             fieldLines: lines.span)
         return try use(try CanonicalRequest(signed))
     }

@@ -2,7 +2,7 @@ import Bytes
 
 /// Names and values as Alibaba Cloud's signatures and `application/x-www-form-urlencoded` both have them: percent-encoded
 /// but for RFC 3986's unreserved characters, in upper case, a space being `%20` and an empty value still having its `=`.
-enum QueryText {
+package enum QueryText {
     /// The fields in the order given.
     static func write(_ fields: [NameValue], into out: inout ByteWriter) {
         for (index, field) in fields.enumerated() {
@@ -14,7 +14,7 @@ enum QueryText {
     }
 
     /// The same, as bytes of its own.
-    static func form(_ fields: [NameValue]) -> [UInt8] {
+    package static func form(_ fields: [NameValue]) -> [UInt8] {
         var out = ByteWriter(capacity: 1024)
         write(fields, into: &out)
         return out.array

@@ -3,7 +3,7 @@ import Bytes
 /// Names with values as they stand one behind the other in what is signed: header lines, or the parameters of a query. Nothing
 /// is copied.
 struct NamedValues: ~Escapable {
-    private let text: Span<UInt8>
+    let text: Span<UInt8>
     /// Between a name and its value.
     private let mark: UInt8
     /// Between one and the next.
@@ -60,19 +60,22 @@ struct NamedValues: ~Escapable {
     /// The value of a name; nil where there is none, or the name stands alone.
     @_lifetime(copy self)
     func value(of name: StaticString) -> Span<UInt8>? {
-        var position = 0
-        while let pair = next(&position) {
-            if bytes(pair.name).equals(name), let value = pair.value { return bytes(value) }
-        }
-        return nil
+        guard let range = rangeOfValue(where: { $0.equals(name) }) else { return nil }
+        return bytes(range)
     }
 
     /// The same of a name that a scheme has as bytes.
     @_lifetime(copy self)
     func value(of name: [UInt8]) -> Span<UInt8>? {
+        guard let range = rangeOfValue(where: { $0.equals(name) }) else { return nil }
+        return bytes(range)
+    }
+
+    /// Where the value of a name is.
+    func rangeOfValue(where isMeant: (Span<UInt8>) -> Bool) -> Range<Int>? {
         var position = 0
         while let pair = next(&position) {
-            if bytes(pair.name).equals(name), let value = pair.value { return bytes(value) }
+            if isMeant(bytes(pair.name)), let value = pair.value { return value }
         }
         return nil
     }
@@ -80,6 +83,8 @@ struct NamedValues: ~Escapable {
     func contains(_ name: StaticString) -> Bool { contains { $0.equals(name) } }
 
     func contains(_ name: [UInt8]) -> Bool { contains { $0.equals(name) } }
+
+    var isEmpty: Bool { text.isEmpty }
 
     /// Whether there is such a name.
     func contains(where isMeant: (Span<UInt8>) -> Bool) -> Bool {

@@ -3,19 +3,17 @@ import Bytes
 import Crypto
 
 /// A request that a client of Iceberg's REST catalog has signed (`s3-signer-open-api.yaml` and `rest-catalog-open-api.yaml` of
-/// apache/iceberg): the whole of it but the body, and with DeleteObjects the body, too.
+/// apache/iceberg): the whole of it but the body, and with DeleteObjects the body, too. What `RequestParts` are is in the ask's notes.
+///
+/// It has so few bytes that an ask keeps it in place.
 struct IcebergRequest: AskDetail {
-    let parts: RequestParts
-    /// Scheme, host and port.
-    let origin: [UInt8]
-    let bucket: [UInt8]
+    let style: S3.Style
     /// Whether it deletes several objects.
     let isDeletion: Bool
-    /// The hash of the body, or `UNSIGNED-PAYLOAD`.
-    let payload: [UInt8]
-    /// Whether the client sends that by itself.
+    /// Whether the client sends the body's hash by itself.
     let hasPayload: Bool
-    let style: S3.Style
+    /// Where that is among the ask's parameters.
+    private let payloadStart, payloadEnd: UInt32
 
     struct Parameters: ParameterGroup {
         let grant = Parameter.grant
@@ -36,50 +34,73 @@ struct IcebergRequest: AskDetail {
         let table = Parameter("table", .ignored, "The table.")
     }
 
-    /// Reads the ask, and sets its target.
+    /// Reads the ask, notes the request, and sets its target.
     init(_ ask: inout Ask, _ asked: Parameters) throws(AskError) {
         guard ask.reading(asked.provider, { $0.equals("s3") }) else {
             throw AskError(.invalid, asked.provider.name, "must be s3")
         }
         let style = ask.reading(asked.style) { S3.Style($0) }
         guard let style else { throw AskError(.invalid, asked.style.name, S3.Style.fault) }
-        guard let uri = ask[asked.uri]?.array else { throw AskError(.missing, asked.uri.name, "must be the URL") }
-        guard let url = URLParts(uri, style) else {
-            throw AskError(
-                .invalid, asked.uri.name, "must be https://, a host, a path and perhaps a query, of encoded ASCII")
+        let url = try URLParts(ask, asked.uri, style)
+        let headers = try IcebergRequest.keepHeaders(of: &ask, asked)
+        try ask.note { ask, notes throws(AskError) in
+            let start = try RequestParts.begin(asked.method, of: ask, in: &notes)
+            if let uri = ask[asked.uri] { url.writeQuery(of: uri, into: &notes, at: start) }
+            try IcebergRequest.noteSigned(ask.parameters.bytes(headers), to: &notes, from: asked.headers.name)
         }
+        let told = NamedValues(lines: ask.parameters.bytes(headers)).rangeOfValue(where: {
+            $0.equals("x-amz-content-sha256")
+        }).map { headers.lowerBound + $0.lowerBound..<headers.lowerBound + $0.upperBound }
         self.style = style
-        (origin, bucket) = (url.origin, url.bucket)
-        let method = ask.bytes(of: asked.method)
-        try HTTPMethodName.check(method.span)
-        isDeletion =
-            method.span.equals("POST") && url.key.isEmpty && url.query.contains { $0.name.span.equals("delete") }
-        let headers = try IcebergRequest.headers(ask[asked.headers], of: asked.headers.name)
-        let told = headers.first { $0.name.span.equals("x-amz-content-sha256") }?.value
         hasPayload = told != nil
-        parts = try RequestParts(
-            method, url.query, headers: headers.filter { IcebergRequest.isSigned($0.name) }, from: asked.headers.name,
-            notedOf: &ask)
-        guard isDeletion else {
+        isDeletion = IcebergRequest.isDeletion(ask, of: url.key)
+        let payload: Range<Int>
+        if isDeletion {
+            payload = try IcebergRequest.readDeletion(of: &ask, asked, from: url, told: told)
+        } else {
             guard ask[asked.body] == nil else {
                 throw AskError(.invalid, asked.body.name, "is only for a POST of delete, on the bucket")
             }
-            payload = told ?? V4Scheme.unsignedPayload.array
-            guard S3.v4(style).isPayload(payload.span) else {
+            payload = told ?? ask.parameters.keep(V4Scheme.unsignedPayload.bytes)
+            guard S3.v4(style).isPayload(ask.parameters.bytes(payload)) else {
                 throw AskError(
                     .invalid, asked.headers.name, "must have UNSIGNED-PAYLOAD or a SHA-256 as x-amz-content-sha256")
             }
-            ask.setTarget(bucket: url.bucket.span, key: url.key.span, isPrefix: false)
-            return
+            ask.setTarget(bucket: url.bucket, key: url.key, isEncoded: true, in: asked.uri)
         }
+        payloadStart = UInt32(clamping: payload.lowerBound)
+        payloadEnd = UInt32(clamping: payload.upperBound)
+    }
+
+    /// The hash of the body, or `UNSIGNED-PAYLOAD`.
+    /// - Parameter ask: the one that it was read from, with its parameters.
+    @_lifetime(borrow ask)
+    func payload(in ask: borrowing Ask) -> Span<UInt8> {
+        ask.parameters.bytes(Int(min(payloadStart, payloadEnd))..<Int(payloadEnd))
+    }
+
+    // MARK: Deletions
+
+    private static func isDeletion(_ ask: borrowing Ask, of key: Range<Int>) -> Bool {
+        let request = JudgedRequest(ask.notes.bytes)
+        return request.method.equals("POST") && key.isEmpty && request.has("delete")
+    }
+
+    /// Reads the body, and sets the target to what its keys have in common.
+    /// - Parameter told: where the hash is that the client says the body has.
+    /// - Returns: where its hash is.
+    private static func readDeletion(
+        of ask: inout Ask, _ asked: Parameters, from url: URLParts, told: Range<Int>?
+    ) throws(AskError) -> Range<Int> {
         guard let body = ask[asked.body]?.array else {
             throw AskError(.missing, asked.body.name, "must be there: it names what would be deleted")
         }
-        do throws(CryptoError) { payload = Hex.encode(try Digest(.sha256, of: body.span).bytes.array) } catch {
+        let hash: [UInt8]
+        do throws(CryptoError) { hash = Hex.encode(try Digest(.sha256, of: body.span).bytes.array) } catch {
             throw AskError(.invalid, asked.body.name, "cannot be hashed")
         }
         // Nothing else keeps a client from sending another body than the one that is judged.
-        guard told == nil || told == payload else {
+        if let told, !ask.parameters.bytes(told).equals(hash) {
             throw AskError(
                 .invalid, asked.headers.name, "must have the body's SHA-256 as x-amz-content-sha256, or leave that out")
         }
@@ -88,73 +109,151 @@ struct IcebergRequest: AskDetail {
             throw AskError(.invalid, asked.body.name, error.reason)
         }
         let target = keys.target
-        ask.setTarget(bucket: url.bucket.span, key: target.key.span, isPrefix: target.isPrefix)
+        let bucket = ask[asked.uri]?.extracting(url.bucket).array ?? []
+        ask.setTarget(bucket: bucket.span, key: target.key.span, isPrefix: target.isPrefix)
+        return ask.parameters.keep(hash.span)
     }
 
     // MARK: Headers
 
-    /// Names in lower case; several values of one are joined by commas.
-    private static func headers(_ text: Span<UInt8>?, of name: String) throws(AskError) -> [NameValue] {
-        guard let text else { return [] }
-        let fault = AskError(.invalid, name, "must be an object of lists of texts")
-        guard let value = try? JSONReader.read(text, as: .json, maximumDepth: 3),
-            case .object(let members) = value.content
-        else { throw fault }
-        var headers: [NameValue] = []
-        for member in members {
-            guard case .array(let values) = member.value.content else { throw fault }
-            let texts = values.compactMap(\.text)
-            guard texts.count == values.count, !texts.isEmpty else { throw fault }
-            let header = NameValue(member.name.map(\.lowercasedASCII), Array(texts.joined(separator: ",".utf8)))
-            guard !headers.contains(where: { $0.name == header.name }) else {
-                throw AskError(.invalid, name, "must have each name once")
+    /// Keeps the client's headers as lines `name:value`, with the names in lower case, and the values of one name joined by commas.
+    private static func keepHeaders(of ask: inout Ask, _ asked: Parameters) throws(AskError) -> Range<Int> {
+        try ByteWriter.lending { lines throws(AskError) in
+            if let text = ask[asked.headers] {
+                let fault: String?
+                do throws(JSONError) { fault = try read(text, into: &lines) } catch { fault = notHeaders }
+                if let fault { throw AskError(.invalid, asked.headers.name, fault) }
             }
-            guard !header.value.span.hasControlCharacters else {
-                throw AskError(.invalid, name, "must have no control characters")
-            }
-            headers.append(header)
+            return ask.parameters.keep(lines.bytes)
         }
-        return headers
+    }
+
+    /// Each is compared with all before it.
+    private static let mostHeaders = 64
+    private static let notHeaders = "must be an object of lists of texts"
+
+    /// - Returns: what is wrong with them, if anything is.
+    private static func read(_ text: Span<UInt8>, into lines: inout ByteWriter) throws(JSONError) -> String? {
+        var reader = JSONReader(text, as: .json, maximumDepth: 3)
+        try reader.start()
+        guard case .object = try reader.beginValue() else { return notHeaders }
+        var object = try reader.open("}")
+        var count = 0
+        while let name = try reader.readName(in: &object) {
+            count += 1
+            guard count <= mostHeaders else { return "must be at most \(mostHeaders)" }
+            if let fault = begin(reader.text(name), in: &lines) { return fault }
+            guard case .array = try reader.beginValue() else { return notHeaders }
+            var mark = UInt8(ascii: ":")
+            var values = try reader.open("]")
+            while try reader.findItem(of: &values) {
+                guard case .string = try reader.beginValue() else { return notHeaders }
+                let value = try reader.readString()
+                guard !reader.text(value).hasControlCharacters else { return "must have no control characters" }
+                lines.append(mark)
+                lines.append(reader.text(value))
+                mark = UInt8(ascii: ",")
+            }
+            if values.newest == nil { return notHeaders }
+        }
+        try reader.finish()
+        return nil
+    }
+
+    /// Begins the line of a header.
+    private static func begin(_ name: Span<UInt8>, in lines: inout ByteWriter) -> String? {
+        guard !name.isEmpty, ByteSet.token.contains(all: name) else { return "must have the names of headers" }
+        guard !NamedValues(lines: lines.bytes).contains(where: { $0.equals(ignoringCase: name) }) else {
+            return "must have each name once"
+        }
+        if !lines.isEmpty { lines.append(UInt8(ascii: "\n")) }
+        lines.append(lowercasing: name)
+        return nil
+    }
+
+    private static func noteSigned(
+        _ lines: Span<UInt8>, to notes: inout ByteWriter, from parameter: String
+    ) throws(AskError) {
+        let headers = NamedValues(lines: lines)
+        var position = 0
+        while let header = headers.next(&position) {
+            let name = headers.bytes(header.name)
+            guard let value = header.value, isSigned(name) else { continue }
+            try RequestParts.add(name, headers.bytes(value), to: &notes, from: parameter)
+        }
     }
 
     /// Whether a client's header is signed: all of the vendor's own must be, and those that the grant speaks of. A client may ask for
     /// another range of what it has a signature for, and its repetitions have other numbers.
-    private static func isSigned(_ name: [UInt8]) -> Bool {
-        if own.contains(name) || name.span.equals("range") { return false }
-        return name.starts(with: "x-amz-".utf8) || OperationTable.has(name, among: S3Operations.table.headers)
-    }
-
-    /// Those of the signature itself.
-    private static let own: [[UInt8]] = ["x-amz-content-sha256", "x-amz-date", "x-amz-security-token"].map {
-        Array($0.utf8)
+    private static func isSigned(_ name: Span<UInt8>) -> Bool {
+        if name.equals("x-amz-content-sha256") || name.equals("x-amz-date") || name.equals("x-amz-security-token")
+            || name.equals("range")
+        {
+            return false
+        }
+        return name.begins(with: "x-amz-") || OperationTable.has(name, among: S3Operations.table.headers)
     }
 
     // MARK: The URL
 
-    /// A URL of an object or of a bucket, decoded.
+    /// A URL of an object or of a bucket, as ranges in it.
     private struct URLParts {
-        let origin, bucket, key: [UInt8]
-        let query: [NameValue]
+        let bucket, key: Range<Int>
+        private let query: Range<Int>
 
-        init?(_ text: [UInt8], _ style: S3.Style) {
-            guard text.allSatisfy({ $0.isVisible && $0 != UInt8(ascii: "#") }),
-                let scheme = ["https://", "http://"].first(where: { text.starts(with: $0.utf8) })
-            else { return nil }
-            let rest = text.dropFirst(scheme.utf8.count)
-            let host = Array(rest.prefix { !StaticString("/?").contains($0) })
-            origin = Array(scheme.utf8) + host
-            let target = rest.dropFirst(host.count)
-            let path = target.prefix { $0 != UInt8(ascii: "?") }
-            guard let decoded = Percent.decoded(path.dropFirst()), path.isEmpty || path.first == UInt8(ascii: "/")
-            else { return nil }
-            switch style {
-            case .virtual: (bucket, key) = (Array(host.prefix { $0 != UInt8(ascii: ".") }), decoded)
-            case .path:
-                bucket = Array(decoded.prefix { $0 != UInt8(ascii: "/") })
-                key = Array(decoded.dropFirst(bucket.count + 1))
+        init(_ ask: borrowing Ask, _ parameter: Parameter<Span<UInt8>>, _ style: S3.Style) throws(AskError) {
+            guard let text = ask[parameter] else { throw AskError(.missing, parameter.name, "must be the URL") }
+            guard let url = URLParts(text, style) else {
+                throw AskError(
+                    .invalid, parameter.name, "must be https://, a host, a path and perhaps a query, of encoded ASCII")
             }
-            guard let query = QueryParameter.list(target.dropFirst(path.count + 1)) else { return nil }
-            self.query = query.map { NameValue($0.name, $0.value ?? []) }
+            self = url
+        }
+
+        private init?(_ text: Span<UInt8>, _ style: S3.Style) {
+            for index in text.indices where !text[index].isVisible || text[index] == UInt8(ascii: "#") { return nil }
+            guard let start = text.begins(with: "https://") ? 8 : text.begins(with: "http://") ? 7 : nil else {
+                return nil
+            }
+            let target = text.firstIndex(of: UInt8(ascii: "?"), from: start) ?? text.count
+            let host = start..<min(text.firstIndex(of: UInt8(ascii: "/"), from: start) ?? target, target)
+            let path = min(host.upperBound + 1, target)..<target
+            query = min(target + 1, text.count)..<text.count
+            switch style {
+            case .virtual:
+                let end = text.firstIndex(of: UInt8(ascii: "."), from: start) ?? host.upperBound
+                (bucket, key) = (start..<min(end, host.upperBound), path)
+            case .path:
+                let end = min(text.firstIndex(of: UInt8(ascii: "/"), from: path.lowerBound) ?? target, target)
+                (bucket, key) = (path.lowerBound..<end, min(end + 1, target)..<target)
+            }
+            guard URLParts.canDecode(text.extracting(path)), URLParts.canDecode(text.extracting(query)) else {
+                return nil
+            }
+        }
+
+        private static func canDecode(_ text: Span<UInt8>) -> Bool {
+            ByteWriter.lending { Percent.decode(text, plusIsSpace: false, into: &$0) }
+        }
+
+        /// Writes the query as notes have it: another client may have encoded other characters.
+        func writeQuery(of text: Span<UInt8>, into notes: inout ByteWriter, at start: Int) {
+            let parameters = NamedValues(query: text.extracting(query))
+            var position = 0
+            while let pair = parameters.next(&position) {
+                let value = pair.value ?? pair.name.upperBound..<pair.name.upperBound
+                // An ampersand with nothing beside it is no parameter.
+                if pair.name.isEmpty, pair.value == nil { continue }
+                ByteWriter.lending { decoded in
+                    // It was found to be well encoded.
+                    _ = Percent.decode(parameters.bytes(pair.name), plusIsSpace: false, into: &decoded)
+                    let end = decoded.count
+                    _ = Percent.decode(parameters.bytes(value), plusIsSpace: false, into: &decoded)
+                    notes.append(
+                        parameter: decoded.bytes.extracting(0..<end), decoded.bytes.extracting(end..<decoded.count),
+                        toQueryAt: start)
+                }
+            }
         }
     }
 }

@@ -18,7 +18,7 @@ struct S3Authorization: TokenIssuer {
         "s3.presigned-url", path: "/s3/presigned-url", "A URL that carries its own signature, for one object.",
         request: RouteRequest(
             parameters.descriptions + urlParameters.descriptions, withoutKey: .refuse(parameter: parameters.key.name)
-        ) { ask, _ throws(AskError) in ask.detail = try parts(&ask) },
+        ) { ask, _ throws(AskError) in try read(&ask) },
         grant: RouteGrant(
             S3RequestClauses.fields, scope: scope, lifetime: .upTo(PresignedURLV4.lifetimes.upperBound),
             credential: S3.rule,
@@ -33,7 +33,7 @@ struct S3Authorization: TokenIssuer {
         request: RouteRequest(
             parameters.descriptions, withoutKey: .refuse(parameter: parameters.key.name)
         ) { ask, instant throws(AskError) in
-            ask.detail = try parts(&ask)
+            try read(&ask)
             ask.end = .fixed(instant.unixSeconds + S3.dateTolerance)
         },
         grant: RouteGrant(HeaderFields(), scope: scope, credential: S3.rule, enforcement: .s3Request) {
@@ -68,23 +68,21 @@ struct S3Authorization: TokenIssuer {
 
     // MARK: Asking
 
-    private static func parts(_ ask: inout Ask) throws(AskError) -> RequestParts {
-        let parts = try RequestParts(&ask, parameters, urlParameters)
-        let request = parts.request(in: ask.notes.bytes)
+    private static func read(_ ask: inout Ask) throws(AskError) {
+        try RequestParts.note(parameters, urlParameters, in: &ask)
+        let request = JudgedRequest(ask.notes.bytes)
         guard !request.headers.contains("host") else {
             throw AskError(.invalid, "header", "must not be host, which is the endpoint's")
         }
         // Where the bucket stands makes no difference.
         try request.checkSignable(S3.v4(.virtual))
-        return parts
     }
 
     var doubts: [String] { clauses.doubts }
 
     func objection(to ask: borrowing Ask) -> Objection? {
-        guard let parts = ask.detail as? RequestParts else { return Objection("key", "was not read") }
         if let bucket = ask.bucket, !place.scheme.isBucket(bucket) { return Objection("bucket", S3.bucketFault) }
-        return clauses.objection(to: parts.request(in: ask.notes.bytes), addsCondition: true)
+        return clauses.objection(to: JudgedRequest(ask.notes.bytes), addsCondition: true)
     }
 
     // MARK: The request
@@ -93,8 +91,7 @@ struct S3Authorization: TokenIssuer {
         _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at instant: Instant,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
-        guard let parts = ask.detail as? RequestParts else { throw .nothingToSign }
-        let asked = parts.request(in: ask.notes.bytes)
+        let asked = JudgedRequest(ask.notes.bytes)
         try ByteWriter.lending { lines throws(IssueError) in
             place.writeHost(of: permit.bucket, into: &lines)
             // A client's HTTP library writes the host by itself.
@@ -108,7 +105,7 @@ struct S3Authorization: TokenIssuer {
             let canonical = try CanonicalRequest(
                 signingAllOf: ObjectRequest(
                     place.scheme, method: asked.method, bucket: permit.bucket, key: permit.key,
-                    parameters: asked.parameters, fieldLines: lines.bytes))
+                    query: asked.query.text, fieldLines: lines.bytes))
             try out.append(members: { json throws(IssueError) in
                 json.add("method", asked.method)
                 try json.add(

@@ -63,9 +63,7 @@ struct S3Iceberg: TokenIssuer {
     func objection(to ask: borrowing Ask) -> Objection? {
         guard let request = ask.detail as? IcebergRequest else { return Objection("uri", "was not read") }
         guard request.style == style else { return S3.wrongStyle }
-        var origin = ByteWriter(capacity: 128)
-        place.scheme.writeOrigin(of: request.bucket.span, on: place.endpoint, into: &origin)
-        guard place.scheme.isBucket(request.bucket.span), request.origin.span.equals(origin.bytes) else {
+        guard let bucket = ask.bucket, place.scheme.isBucket(bucket), isOrigin(ofURLIn: ask, of: bucket) else {
             return Objection("uri", "must begin as the URLs of the credential's endpoint and of the bucket do")
         }
         if let region = ask[S3Iceberg.parameters.region], !region.equals(place.region) {
@@ -75,7 +73,17 @@ struct S3Iceberg: TokenIssuer {
             return Objection("resource", "only operations on objects are signed")
         }
         return clauses.objection(
-            to: request.parts.request(in: ask.notes.bytes), addsCondition: true, request.isDeletion ? .bucket : .object)
+            to: JudgedRequest(ask.notes.bytes), addsCondition: true, request.isDeletion ? .bucket : .object)
+    }
+
+    /// Whether the client's URL has the credential's scheme and host.
+    private func isOrigin(ofURLIn ask: borrowing Ask, of bucket: Span<UInt8>) -> Bool {
+        guard let uri = ask[S3Iceberg.parameters.uri] else { return false }
+        return ByteWriter.lending { origin in
+            place.scheme.writeOrigin(of: bucket, on: place.endpoint, into: &origin)
+            guard uri.begins(with: origin.bytes) else { return false }
+            return uri.count == origin.count || StaticString("/?").contains(uri[origin.count])
+        }
     }
 
     func issue(
@@ -83,37 +91,41 @@ struct S3Iceberg: TokenIssuer {
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         guard let request = ask.detail as? IcebergRequest else { throw .nothingToSign }
-        let asked = request.parts.request(in: ask.notes.bytes)
-        var lines = ByteWriter(capacity: ask.notes.count + 512)
-        place.writeHost(of: permit.bucket, into: &lines)
-        asked.writeLines(into: &lines)
-        // The client keeps its own headers, and adds those that it is told.
-        var told = lines.count
-        HeaderSignatureV4.writePayload(request.payload.span, place.scheme, into: &lines)
-        if request.hasPayload { told = lines.count }
-        if clauses.mustCreate(asked), asked.condition == nil { lines.append("if-none-match: *\r\n") }
-        HeaderSignatureV4.writeDate(
-            place.scheme, at: instant.unixSeconds, token: key.securityToken, into: &lines)
-        // Of a deletion, the permit has the folder of the keys, and the request is about the bucket.
-        let canonical = try CanonicalRequest(
-            ObjectRequest(
-                place.scheme, method: asked.method, bucket: permit.bucket,
-                key: request.isDeletion ? permit.key.extracting(0..<0) : permit.key,
-                parameters: asked.parameters, fieldLines: lines.bytes))
-        try out.append(members: { json throws(IssueError) in
-            json.add("uri", text: { canonical.request.writeURL(on: place.endpoint, into: &$0) })
-            try json.add(
-                "headers",
-                object: { headers throws(IssueError) in
-                    while let line = try HeaderLine.next(&told, of: lines.bytes) {
-                        let value = lines.bytes.extracting(line.value).array
-                        headers.add(named: lines.bytes.extracting(line.name).array, array: { $0.add(value) })
-                    }
-                    var field = ByteWriter(capacity: 256)
-                    try place.writeAuthorization(
-                        of: canonical, with: key, at: instant, into: &field, using: &scratch)
-                    headers.add(named: Array("Authorization".utf8), array: { $0.add(field.array) })
-                })
-        })
+        let asked = JudgedRequest(ask.notes.bytes)
+        try ByteWriter.lending { lines throws(IssueError) in
+            place.writeHost(of: permit.bucket, into: &lines)
+            asked.writeLines(into: &lines)
+            // The client keeps its own headers, and adds those that it is told.
+            var told = lines.count
+            HeaderSignatureV4.writePayload(request.payload(in: ask), place.scheme, into: &lines)
+            if request.hasPayload { told = lines.count }
+            if clauses.mustCreate(asked), asked.condition == nil { lines.append("if-none-match: *\r\n") }
+            HeaderSignatureV4.writeDate(place.scheme, at: instant.unixSeconds, token: key.securityToken, into: &lines)
+            // Of a deletion, the permit has the folder of the keys, and the request is about the bucket.
+            let canonical = try CanonicalRequest(
+                ObjectRequest(
+                    place.scheme, method: asked.method, bucket: permit.bucket,
+                    key: request.isDeletion ? permit.key.extracting(0..<0) : permit.key, query: asked.query.text,
+                    fieldLines: lines.bytes))
+            try out.append(members: { json throws(IssueError) in
+                json.add("uri", text: { canonical.request.writeURL(on: place.endpoint, into: &$0) })
+                try json.add(
+                    "headers",
+                    object: { headers throws(IssueError) in
+                        while let line = try NamedRange.nextLine(&told, of: lines.bytes) {
+                            let value = lines.bytes.extracting(line.value)
+                            headers.add(named: lines.bytes.extracting(line.name), array: { $0.add(value) })
+                        }
+                        try headers.add(
+                            "Authorization",
+                            array: { values throws(IssueError) in
+                                try values.add(text: { field throws(IssueError) in
+                                    try place.writeAuthorization(
+                                        of: canonical, with: key, at: instant, into: &field, using: &scratch)
+                                })
+                            })
+                    })
+            })
+        }
     }
 }

@@ -229,9 +229,11 @@ struct S3Multipart: VendorIssuer, TokenIssuer {
         guard let detail = ask.detail as? Detail, let id = id(of: detail, caller: permit.vendorName, permit.key)
         else { throw .nothingToSign }
         func write(_ number: Int64, into url: inout ByteWriter, using scratch: inout ByteWriter) throws(IssueError) {
-            let query = [NameValue("partNumber", Array(text: "\(number)")), NameValue("uploadId", id)]
+            var query = ByteWriter(capacity: 64)
+            query.append(partNumber: number)
+            query.append(parameter: StaticString("uploadId").bytes, id.span)
             try place.writeSignedURL(
-                StaticString("PUT").bytes, query, under: permit, with: key, into: &url, using: &scratch)
+                StaticString("PUT").bytes, query.bytes, under: permit, with: key, into: &url, using: &scratch)
         }
         try out.append(members: { json throws(IssueError) in
             if detail.operation == .part, let number = detail.numbers.first {

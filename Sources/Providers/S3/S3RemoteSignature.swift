@@ -141,7 +141,7 @@ struct S3RemoteSignature: TokenIssuer {
     // MARK: Judging
 
     func objection(to ask: borrowing Ask) -> Objection? {
-        if let request = ask.detail as? UppyRequest { return objection(to: request, of: ask) }
+        if ask.detail is UppyRequest { return objection(toURLOf: ask) }
         guard let detail = ask.detail as? Detail, let text = ask[S3RemoteSignature.parameters.contentToSign],
             let canonical = ask[S3RemoteSignature.parameters.canonicalRequest]
         else { return Objection("canonicalRequest", "was not read") }
@@ -158,13 +158,13 @@ struct S3RemoteSignature: TokenIssuer {
             ?? objection(to: detail, in: canonical, of: ask)
     }
 
-    private func objection(to request: UppyRequest, of ask: borrowing Ask) -> Objection? {
+    private func objection(toURLOf ask: borrowing Ask) -> Objection? {
         if let bucket = ask.bucket, !place.scheme.isBucket(bucket) { return Objection("bucket", S3.bucketFault) }
         guard let presign else { return RemoteRequest.noURLs }
         guard ask[S3RemoteSignature.parameters.request.lifetime] ?? UppyRequest.lifetime <= presign else {
             return Objection(outside: "presign", "expiresIn must be within the grant's presign, in seconds")
         }
-        return clauses.objection(to: request.parts.request(in: ask.notes.bytes), addsCondition: false)
+        return clauses.objection(to: JudgedRequest(ask.notes.bytes), addsCondition: false)
     }
 
     private func objection(
@@ -188,8 +188,7 @@ struct S3RemoteSignature: TokenIssuer {
                     ? "x-amz-security-token must be left out, since the grant's key is not temporary"
                     : "x-amz-security-token must be signed, and that of the grant's temporary key")
         }
-        let parts = RequestParts(noted: detail.request, place.scheme, in: canonical, ask.notes.bytes)
-        return clauses.objection(to: parts.request(in: ask.notes.bytes), addsCondition: false)
+        return clauses.objection(to: JudgedRequest(ask.notes.bytes), addsCondition: false)
     }
 
     private func isToken(_ given: [UInt8]?) -> Bool {
@@ -203,8 +202,8 @@ struct S3RemoteSignature: TokenIssuer {
         _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at instant: Instant,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
-        if let parts = (ask.detail as? UppyRequest)?.parts {
-            return try issueURL(parts, ask, under: permit, with: key, into: &out, using: &scratch)
+        if ask.detail is UppyRequest {
+            return try issueURL(of: ask, under: permit, with: key, into: &out, using: &scratch)
         }
         guard let request = (ask.detail as? Detail)?.request,
             let text = ask[S3RemoteSignature.parameters.contentToSign]
@@ -221,13 +220,13 @@ struct S3RemoteSignature: TokenIssuer {
     }
 
     private func issueURL(
-        _ parts: RequestParts, _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey,
+        of ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
-        let asked = parts.request(in: ask.notes.bytes)
+        let asked = JudgedRequest(ask.notes.bytes)
         func write(into url: inout ByteWriter, using scratch: inout ByteWriter) throws(IssueError) {
             try place.writeSignedURL(
-                asked.method, asked.parameters, under: permit, with: key, into: &url, using: &scratch)
+                asked.method, asked.query.text, under: permit, with: key, into: &url, using: &scratch)
         }
         if ask.wantsText { return try write(into: &out, using: &scratch) }
         try out.append(members: { json throws(IssueError) in

@@ -59,12 +59,14 @@ struct S3RequestClauses: Sendable {
 
     /// Servers that take an upload's id of no bytes for none would do another operation than the one that is judged.
     private func objection(toValuesOf request: borrowing JudgedRequest) -> Objection? {
-        let isPlain = request.parameters.allSatisfy { parameter in
-            !parameter.value.isEmpty || parameter.name.span.equals("uploads") || parameter.name.span.equals("delete")
-        }
-        guard isPlain else { return Objection("subresources", "all but uploads and delete must have a value") }
-        for parameter in request.parameters where parameter.name.span.equals("partNumber") {
-            guard let number = Decimal.parse(parameter.value.span), UppyRequest.partNumbers.contains(number) else {
+        let query = request.query
+        var position = 0
+        while let pair = query.next(&position) {
+            let (name, value) = (query.bytes(pair.name), query.bytes(pair.value ?? 0..<0))
+            if value.isEmpty, !name.equals("uploads"), !name.equals("delete") {
+                return Objection("subresources", "all but uploads and delete must have a value")
+            }
+            if name.equals("partNumber"), Decimal.parse(value).map(UppyRequest.partNumbers.contains) != true {
                 return Objection("subresources", "partNumber must be from 1 to 10000, in digits")
             }
         }
@@ -83,7 +85,7 @@ struct S3RequestClauses: Sendable {
         }
         let objection =
             rule.objection(
-                to: request.method, level, names: request.parameters, headers: request.headers,
+                to: request.method, level, names: request.query, headers: request.headers,
                 beside: { body.admits(header: $0) || mustCreate && $0.equals("if-none-match") })
             ?? objection(toValuesOf: request)
         let puts = request.method.equals("PUT")

@@ -1,11 +1,9 @@
 import Access
 import Bytes
 
-/// What Uppy asks its app to sign (`signRequest` of @uppy/aws-s3: `{ method, key, uploadId?, partNumber?, expiresIn? }`), as the
-/// request to S3 that is meant. Uppy sends no header that the service could have signed with the URL.
+/// What Uppy asks its app to sign (`signRequest` of @uppy/aws-s3: `{ method, key, uploadId?, partNumber?, expiresIn? }`). The
+/// request to S3 that is meant is in the ask's notes. Uppy sends no header that the service could have signed with the URL.
 struct UppyRequest: AskDetail {
-    let parts: RequestParts
-
     struct Parameters: ParameterGroup {
         let method = Parameter(
             "method", .text(maximumLength: 16), "Instead of a string to sign: the method of a URL that shall be signed."
@@ -41,20 +39,28 @@ struct UppyRequest: AskDetail {
     /// Reads the ask, and sets its end.
     /// - Returns: nil where no method is asked for.
     init?(_ ask: inout Ask, _ asked: Parameters, at now: Int64) throws(AskError) {
-        guard let method = ask[asked.method]?.array else { return nil }
-        try HTTPMethodName.check(method.span)
-        guard ask.key != nil else { throw AskError(.missing, asked.key.name, "must be the object's whole key") }
-        var query: [NameValue] = []
-        if let number = ask[asked.partNumber] { query.append(NameValue("partNumber", Array(text: "\(number)"))) }
-        if let id = ask[asked.uploadID]?.array {
-            guard !id.span.hasControlCharacters else {
-                throw AskError(.invalid, asked.uploadID.name, "must have no control characters")
+        guard ask[asked.method] != nil else { return nil }
+        try ask.note { ask, notes throws(AskError) in
+            let start = try RequestParts.begin(asked.method, of: ask, in: &notes)
+            guard ask.key != nil else { throw AskError(.missing, asked.key.name, "must be the object's whole key") }
+            if let number = ask[asked.partNumber] { notes.append(partNumber: number) }
+            if let id = ask[asked.uploadID] {
+                guard !id.hasControlCharacters else {
+                    throw AskError(.invalid, asked.uploadID.name, "must have no control characters")
+                }
+                notes.append(parameter: StaticString("uploadId").bytes, id, toQueryAt: start)
+            } else if ask[asked.method]?.equals("POST") == true {
+                notes.append(parameter: StaticString("uploads").bytes, Span(), toQueryAt: start)
             }
-            query.append(NameValue("uploadId", id))
-        } else if method.span.equals("POST") {
-            query.append(NameValue("uploads", []))
         }
-        parts = try RequestParts(method, query, notedOf: &ask)
         ask.end = .binding(now + (ask[asked.lifetime] ?? UppyRequest.lifetime))
+    }
+}
+
+extension ByteWriter {
+    /// Begins a query with the number of a part.
+    mutating func append(partNumber number: Int64) {
+        append("partNumber=")
+        append(decimal: number)
     }
 }

@@ -60,9 +60,7 @@ package struct CanonicalRequest: ~Escapable {
     func writeQuery<Signature: URLSignature & ~Escapable>(
         carrying signature: borrowing Signature, into out: inout ByteWriter
     ) {
-        request.parameters.write(signature, in: .asEncoded, into: &out) { parameter, out in
-            parameter.writeCanonical(isBare: !request.scheme.endsBareNames, into: &out)
-        }
+        request.query.write(signature, in: .asEncoded, isBare: !request.scheme.endsBareNames, into: &out)
     }
 
     private func writeTarget(into out: inout ByteWriter) {

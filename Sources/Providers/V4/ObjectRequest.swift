@@ -5,8 +5,7 @@ import Bytes
 /// differently is refused.
 package struct ObjectRequest: ~Escapable {
     let scheme: V4Scheme
-    /// As they were given.
-    let parameters: [NameValue]
+    let query: NamedValues
     let fields: RequestFields
     let method: Span<UInt8>
     /// Empty for the service itself.
@@ -17,13 +16,13 @@ package struct ObjectRequest: ~Escapable {
     /// - Parameters:
     ///   - scheme: that of the vendor's version 4.
     ///   - key: the whole object key, not encoded.
-    ///   - parameters: those of the query without the signature's own.
+    ///   - query: without the signature's own parameters, names and values percent-encoded: `name=value&name`.
     ///   - fieldLines: the header fields that are sent, each line ended by CR LF; others may be sent beside them only if the
     ///     vendor does not sign them.
-    @_lifetime(copy method, copy bucket, copy key, copy fieldLines)
+    @_lifetime(copy method, copy bucket, copy key, copy query, copy fieldLines)
     package init(
-        _ scheme: V4Scheme, method: Span<UInt8>, bucket: Span<UInt8>, key: Span<UInt8>, parameters: [NameValue] = [],
-        fieldLines: Span<UInt8>
+        _ scheme: V4Scheme, method: Span<UInt8>, bucket: Span<UInt8>, key: Span<UInt8>,
+        query: Span<UInt8> = Span(), fieldLines: Span<UInt8>
     ) throws(IssueError) {
         for index in method.indices where method[index] < UInt8(ascii: "A") || method[index] > UInt8(ascii: "Z") {
             throw .unsignable("a method must be of capital letters")
@@ -36,9 +35,9 @@ package struct ObjectRequest: ~Escapable {
         guard key.count <= ObjectKeyRule.maximumLength, ObjectRequest.isText(key) else {
             throw .unsignable("a key must be at most 1023 bytes of UTF-8 without control characters")
         }
-        try ObjectRequest.check(parameters, scheme)
+        self.query = NamedValues(query: query)
+        try ObjectRequest.check(self.query, scheme)
         self.scheme = scheme
-        self.parameters = parameters
         self.method = method
         self.bucket = bucket
         self.key = key
@@ -56,7 +55,7 @@ package struct ObjectRequest: ~Escapable {
         on endpoint: BaseURL, carrying signature: borrowing Signature, into out: inout ByteWriter
     ) {
         writeStart(on: endpoint, into: &out)
-        parameters.write(signature, from: "?", in: .asNamed, into: &out) { $0.write(into: &$1) }
+        query.write(signature, from: "?", in: .asNamed, isBare: false, into: &out)
     }
 
     /// Writes the URL without its query.
@@ -71,17 +70,34 @@ package struct ObjectRequest: ~Escapable {
         else { throw .unsignable("a signed URL must have no fields of a signature beside it") }
     }
 
-    private static func check(_ parameters: [NameValue], _ scheme: V4Scheme) throws(IssueError) {
-        for (index, parameter) in parameters.enumerated() {
-            guard !parameter.name.isEmpty, isText(parameter.name.span), isText(parameter.value.span) else {
+    private static func check(_ query: NamedValues, _ scheme: V4Scheme) throws(IssueError) {
+        var (position, count) = (0, 0)
+        while let parameter = query.next(&position) {
+            let name = query.bytes(parameter.name)
+            guard !name.isEmpty, isEncodedText(name), isEncodedText(query.bytes(parameter.value ?? 0..<0)) else {
                 throw .unsignable("a query parameter must have a name, and be UTF-8 without control characters")
             }
-            for name in scheme.parameters.reserved where parameter.name.span.equals(ignoringCase: name) {
+            for reserved in scheme.parameters.reserved where name.equals(ignoringCase: reserved) {
                 throw .unsignable("a query parameter must not be the signature's")
             }
-            if parameters[..<index].contains(where: { $0.name == parameter.name }) {
-                throw .unsignable("a query parameter must not come twice")
+            var (before, others) = (0, 0)
+            while others < count, let other = query.next(&before) {
+                others += 1
+                guard !query.bytes(other.name).equals(name) else {
+                    throw .unsignable("a query parameter must not come twice")
+                }
             }
+            count += 1
+        }
+    }
+
+    /// Whether a text is percent-encoded in the one way there is, and none that is refused once it is decoded.
+    private static func isEncodedText(_ encoded: Span<UInt8>) -> Bool {
+        if ByteSet.unreserved.contains(all: encoded) { return true }
+        return ByteWriter.lending { text in
+            var position = 0
+            while let byte = Percent.nextEncoded(&position, of: encoded) { text.append(byte) }
+            return position == encoded.count && isText(text.bytes)
         }
     }
 

@@ -6,7 +6,7 @@ import Bytes
 struct RequestFields: ~Escapable {
     private let lines: Span<UInt8>
     private let scheme: V4Scheme
-    private var fields = HeaderLines()
+    private var fields = NamedRanges()
 
     /// - Parameters:
     ///   - lines: field lines as they are sent, each `name: value` and CR LF; names may be in any case.
@@ -18,7 +18,7 @@ struct RequestFields: ~Escapable {
         self.lines = lines
         self.scheme = scheme
         var start = 0
-        while let field = try HeaderLine.next(&start, of: lines) {
+        while let field = try NamedRange.nextLine(&start, of: lines) {
             guard !field.name.isEmpty, ByteSet.token.contains(all: lines.extracting(field.name)) else {
                 throw .unsignable("a field's name must be a token")
             }

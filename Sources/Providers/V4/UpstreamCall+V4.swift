@@ -12,13 +12,15 @@ extension UpstreamCall {
         about bucket: Span<UInt8> = Span(), key: Span<UInt8> = Span(),
         payload: Span<UInt8> = V4Scheme.unsignedPayload.bytes, by signer: V4Signer
     ) throws(IssueError) {
-        var lines = ByteWriter(capacity: 512)
-        lines.append(field: "host", authority.span)
-        for header in headers { lines.append(field: header) }
+        var parts = ByteWriter(capacity: 512)
+        parts.append(field: "host", authority.span)
+        for header in headers { parts.append(field: header) }
+        let end = parts.count
+        QueryText.write(query, into: &parts)
         let canonical = try CanonicalRequest(
             ObjectRequest(
-                signer.key.scheme, method: method.name.bytes, bucket: bucket, key: key, parameters: query,
-                fieldLines: lines.bytes))
+                signer.key.scheme, method: method.name.bytes, bucket: bucket, key: key,
+                query: parts.bytes.extracting(end..<parts.count), fieldLines: parts.bytes.extracting(0..<end)))
         var text = ByteWriter(capacity: 1024)
         canonical.write(payload: payload, into: &text)
         let code = try signer.key.code(ofRequest: &text, at: signer.moment)

@@ -63,16 +63,17 @@ struct V4Place: Sendable {
 
     /// The same of a request about the permit's object that has no fields but the host.
     func writeSignedURL(
-        _ method: Span<UInt8>, _ parameters: [NameValue], under permit: borrowing Permit, with key: SigningKey,
+        _ method: Span<UInt8>, _ query: Span<UInt8>, under permit: borrowing Permit, with key: SigningKey,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
-        var lines = ByteWriter(capacity: 128)
-        writeHost(of: permit.bucket, into: &lines)
-        let canonical = try CanonicalRequest(
-            ObjectRequest(
-                scheme, method: method, bucket: permit.bucket, key: permit.key, parameters: parameters,
-                fieldLines: lines.bytes))
-        try writeSignedURL(of: canonical, under: permit, with: key, into: &out, using: &scratch)
+        try ByteWriter.lending { lines throws(IssueError) in
+            writeHost(of: permit.bucket, into: &lines)
+            let canonical = try CanonicalRequest(
+                ObjectRequest(
+                    scheme, method: method, bucket: permit.bucket, key: permit.key, query: query,
+                    fieldLines: lines.bytes))
+            try writeSignedURL(of: canonical, under: permit, with: key, into: &out, using: &scratch)
+        }
     }
 }
 

@@ -36,6 +36,7 @@ extension Chapter {
     private static let asked = download + "&method=PUT"
     private static let request = asked + "&header=content-type:image/jpeg&header=x-oss-meta-author:alice"
     private static let url = asked + "&contentType=image/jpeg"
+    private static let part = asked + "&query=uploadId=0004B999EF518A1FE585B0C9360DC4C8&query=partNumber=12"
 
     static let oss = Chapter(
         credentials: """
@@ -49,7 +50,7 @@ extension Chapter {
               headers: ["x-oss-meta-*"], subresources: ["uploadId", "partNumber"], presign: "5m" },
             "signed": { route: "oss.authorization", credential: "oss", callers: ["anonymous"], public: true,
               bucket: "test-bucket", keyPrefix: "objects/", methods: ["GET", "PUT"],
-              headers: ["x-oss-meta-*", "content-type"] },
+              headers: ["x-oss-meta-*", "content-type"], subresources: ["uploadId", "partNumber"] },
             "linked": { route: "oss.presigned-url", credential: "oss", callers: ["anonymous"], public: true,
               bucket: "test-bucket", keyPrefix: "objects/", methods: ["GET", "PUT"], contentTypes: ["image/*"] },
 
@@ -67,6 +68,8 @@ extension Chapter {
             .issuing("OSS V4 request, signed", "oss.authorization", request),
             .issuing("OSS V1 request, signed", "oss.authorization", request + "&version=v1"),
             .answering("OSS V4 request, GET answered", Sample.get("/oss/authorization?\(download)")),
+            .answering("OSS V4 request of a part, GET answered", Sample.get("/oss/authorization?\(part)")),
+            .answering("OSS V1 request of a part, GET answered", Sample.get("/oss/authorization?\(part)&version=v1")),
             .issuing("OSS V4 presigned URL, issued", "oss.presigned-url", url),
             .issuing("OSS V1 presigned URL, issued", "oss.presigned-url", url + "&version=v1"),
             .answering("OSS V4 presigned URL, GET answered", Sample.get("/oss/presigned-url?\(download)")),

@@ -5,6 +5,7 @@ extension Chapter {
     private static let url = asked + "&contentType=image/jpeg"
     private static let request = asked + "&header=content-type:image/jpeg&header=x-amz-meta-author:alice"
 
+    private static let part = asked + "&query=uploadId=2~VXB5bG9hZCBJRC&query=partNumber=12"
     private static let form = "key=objects/2026/11/20/image-000001.jpg&contentType=image/jpeg"
 
     private static let canonical = Array(
@@ -42,7 +43,7 @@ extension Chapter {
               lifetime: "1h" },
             "s3-requests": { route: "s3.authorization", credential: "s3", callers: ["anonymous"], public: true,
               bucket: "test-bucket", keyPrefix: "objects/", methods: ["GET", "PUT"],
-              headers: ["content-type", "x-amz-meta-*"] },
+              headers: ["content-type", "x-amz-meta-*"], subresources: ["uploadId", "partNumber"] },
             "s3-forms": { route: "s3.post-policy", credential: "s3", callers: ["anonymous"], public: true,
               bucket: "test-bucket", keyPrefix: "objects/", maxSize: "10MiB", contentTypes: ["image/*"], lifetime: "1h" },
             "s3-signatures": { route: "s3.sign", credential: "s3", callers: ["anonymous"], public: true,
@@ -58,6 +59,7 @@ extension Chapter {
             .answering("S3 presigned URL, GET answered", Sample.get("/s3/presigned-url?\(url)")),
             .issuing("S3 request, issued", "s3.authorization", request),
             .answering("S3 request, GET answered", Sample.get("/s3/authorization?\(request)")),
+            .answering("S3 request of a part, GET answered", Sample.get("/s3/authorization?\(part)")),
             .answering("S3 form, GET answered", Sample.get("/s3/post-policy?\(form)")),
             .issuing("S3 string, signed", "s3.sign", remote),
             .answering(

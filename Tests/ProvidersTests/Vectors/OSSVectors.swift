@@ -92,9 +92,7 @@ enum OSSVectors {
             request.fields.write(into: &out, where: OSS.v4.isOwn)
             out.append("\n")
             Percent.encode(Array("/\(sample.bucket)/\(sample.key)".utf8).span, into: &out)
-            request.parameters.write(ListedSignature(list: own), from: "?", in: .asEncoded, into: &out) {
-                $0.writeCanonical(isBare: true, into: &$1)
-            }
+            request.query.write(ListedSignature(list: own), from: "?", in: .asEncoded, isBare: true, into: &out)
             return out.array.text
         }
     }

@@ -184,7 +184,8 @@ struct S3Sample {
         let (method, bucket, key) = (Array(method.utf8), Array(bucket.utf8), Array(key.utf8))
         let request = try ObjectRequest(
             scheme, method: method.span, bucket: bucket.span, key: key.span,
-            parameters: query.map { NameValue(Array($0.0.utf8), Array($0.1.utf8)) }, fieldLines: lines.span)
+            query: QueryText.form(query.map { NameValue(Array($0.0.utf8), Array($0.1.utf8)) }).span,
+            fieldLines: lines.span)
         return try use(CanonicalRequest(request))
     }
 

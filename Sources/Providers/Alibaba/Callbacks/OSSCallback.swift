@@ -85,7 +85,7 @@ struct OSSCallback: CallbackVerifier {
     private static func keyField(in lines: Span<UInt8>) -> Range<Int>? {
         var (start, found) = (0, nil as Range<Int>?)
         do throws(IssueError) {
-            while let line = try HeaderLine.next(&start, of: lines) {
+            while let line = try NamedRange.nextLine(&start, of: lines) {
                 guard lines.extracting(line.name).equals(ignoringCase: "x-oss-pub-key-url") else { continue }
                 guard found == nil else { return nil }
                 found = line.value

@@ -30,7 +30,7 @@ package enum HeaderSignatureV1 {
         scratch.reset()
         request.writeStartV1(into: &scratch)
         scratch.append(date)
-        try request.writeEndV1(request.parameters, into: &scratch)
+        try request.writeEndV1(into: &scratch)
         let code = try key.sha1.code(of: scratch.bytes)
         out.append("OSS ")
         out.append(key.accessKey)

@@ -11,7 +11,7 @@ struct ListURL: TokenIssuer {
     static let route = RouteDescription(
         "oss.list-url", path: "/oss/list-url", "A URL that lists the keys of one prefix.",
         request: RouteRequest(parameters.descriptions, withoutKey: .prefix) { ask, _ throws(AskError) in
-            ask.detail = try Detail(ask)
+            try noteQuery(in: &ask)
         },
         grant: RouteGrant(
             Fields(), scope: [.bucket, .keyPrefix], lifetime: .upTo(PresignedURLV4.lifetimes.upperBound),
@@ -43,29 +43,29 @@ struct ListURL: TokenIssuer {
 
     private struct Fields: FieldGroup {}
 
-    /// The query beside prefix and signature.
-    private struct Detail: AskDetail {
-        let query: [NameValue]
-
-        init(_ ask: borrowing Ask) throws(AskError) {
-            if let bucket = ask.bucket, !OSS.isBucket(bucket) { throw AskError(.invalid, "bucket", OSS.bucketFault) }
-            var query = [NameValue("list-type", StaticString("2").array)]
-            for (name, parameter) in [
-                (StaticString("delimiter"), ListURL.parameters.delimiter),
-                (StaticString("start-after"), ListURL.parameters.startAfter),
-                (StaticString("continuation-token"), ListURL.parameters.continuationToken),
-            ] {
-                guard let text = ask[parameter] else { continue }
-                guard ObjectRequest.isText(text) else {
-                    throw AskError(.invalid, parameter.name, "must be UTF-8 without control characters")
-                }
-                query.append(NameValue(name.array, text.array))
+    /// Notes the query beside prefix and signature.
+    private static func noteQuery(in ask: inout Ask) throws(AskError) {
+        if let bucket = ask.bucket, !OSS.isBucket(bucket) { throw AskError(.invalid, "bucket", OSS.bucketFault) }
+        try ask.note { ask, notes throws(AskError) in
+            notes.append("list-type=2")
+            try add("delimiter", parameters.delimiter, of: ask, to: &notes)
+            try add("start-after", parameters.startAfter, of: ask, to: &notes)
+            try add("continuation-token", parameters.continuationToken, of: ask, to: &notes)
+            if let count = ask[parameters.maxKeys] {
+                notes.append("&max-keys=")
+                notes.append(decimal: count)
             }
-            if let count = ask[ListURL.parameters.maxKeys] {
-                query.append(NameValue("max-keys", Array(text: "\(count)")))
-            }
-            self.query = query
         }
+    }
+
+    private static func add(
+        _ name: StaticString, _ parameter: Parameter<Span<UInt8>>, of ask: borrowing Ask, to notes: inout ByteWriter
+    ) throws(AskError) {
+        guard let text = ask[parameter] else { return }
+        guard ObjectRequest.isText(text) else {
+            throw AskError(.invalid, parameter.name, "must be UTF-8 without control characters")
+        }
+        notes.append(parameter: name.bytes, text)
     }
 
     func objection(to ask: borrowing Ask) -> Objection? { nil }
@@ -74,20 +74,22 @@ struct ListURL: TokenIssuer {
         _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at instant: Instant,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
-        guard let detail = ask.detail as? Detail else { throw .nothingToSign }
-        var query = detail.query
-        if !permit.key.isEmpty { query.append(NameValue("prefix", permit.key.array)) }
-        let method = StaticString("GET").array
+        guard !ask.notes.isEmpty else { throw .nothingToSign }
+        let method = StaticString("GET").bytes
         try out.append(members: { json throws(IssueError) in
             json.add("method", method)
             try json.add(
                 "url",
                 text: { url throws(IssueError) in
-                    let request = try ObjectRequest(
-                        OSS.v4, method: method.span, bucket: permit.bucket, key: Span(), parameters: query,
-                        fieldLines: Span())
-                    try place.writeSignedURL(
-                        of: CanonicalRequest(request), under: permit, with: key, into: &url, using: &scratch)
+                    try ByteWriter.lending { query throws(IssueError) in
+                        query.append(ask.notes.bytes)
+                        if !permit.key.isEmpty { query.append(parameter: StaticString("prefix").bytes, permit.key) }
+                        let request = try ObjectRequest(
+                            OSS.v4, method: method, bucket: permit.bucket, key: Span(), query: query.bytes,
+                            fieldLines: Span())
+                        try place.writeSignedURL(
+                            of: CanonicalRequest(request), under: permit, with: key, into: &url, using: &scratch)
+                    }
                 })
             json.add("bucket", permit.bucket)
             json.add("prefix", permit.key)

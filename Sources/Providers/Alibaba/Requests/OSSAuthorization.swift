@@ -87,9 +87,9 @@ struct OSSAuthorization: TokenIssuer {
 
     func objection(to ask: borrowing Ask) -> Objection? {
         guard let parts = ask.detail as? OSSRequestParts else { return Objection("key", "was not read") }
-        let request = parts.parts.request(in: ask.notes.bytes)
+        let request = JudgedRequest(ask.notes.bytes)
         let objection = rule.objection(
-            to: request.method, .object, names: request.parameters, headers: request.headers
+            to: request.method, .object, names: request.query, headers: request.headers
         ) { clauses.admits(header: $0) }
         return objection ?? clauses.objection(to: request, by: parts.version)
     }
@@ -106,23 +106,27 @@ struct OSSAuthorization: TokenIssuer {
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         guard let parts = ask.detail as? OSSRequestParts else { throw .nothingToSign }
-        let asked = parts.parts.request(in: ask.notes.bytes)
+        let asked = JudgedRequest(ask.notes.bytes)
         let callback = asked.endsUpload ? clauses.callback?.encoded(for: permit.vendorName) : nil
-        var parameters = asked.parameters
-        if form == .url, let callback { parameters.append(NameValue("callback", callback)) }
-        try ByteWriter.lending { lines throws(IssueError) in
-            asked.writeLines(into: &lines)
+        try ByteWriter.lending { text throws(IssueError) in
+            asked.writeLines(into: &text)
             if form == .header {
-                if let callback { lines.append(field: "x-oss-callback", callback.span) }
+                if let callback { text.append(field: "x-oss-callback", callback.span) }
                 let (moment, token) = (instant.unixSeconds, key.securityToken)
                 switch parts.version {
-                case .v1: HeaderSignatureV1.writeFields(at: moment, token: token, into: &lines)
-                case .v4: HeaderSignatureV4.writeFields(OSS.v4, at: moment, token: token, into: &lines)
+                case .v1: HeaderSignatureV1.writeFields(at: moment, token: token, into: &text)
+                case .v4: HeaderSignatureV4.writeFields(OSS.v4, at: moment, token: token, into: &text)
                 }
             }
+            let end = text.count
+            text.append(asked.query.text)
+            if form == .url, let callback {
+                text.append(parameter: StaticString("callback").bytes, callback.span, toQueryAt: end)
+            }
+            let lines = text.bytes.extracting(0..<end)
             let request = try ObjectRequest(
-                OSS.v4, method: asked.method, bucket: permit.bucket, key: permit.key, parameters: parameters,
-                fieldLines: lines.bytes)
+                OSS.v4, method: asked.method, bucket: permit.bucket, key: permit.key,
+                query: text.bytes.extracting(end..<text.count), fieldLines: lines)
             try out.append(members: { json throws(IssueError) in
                 json.add("method", asked.method)
                 try json.add(
@@ -135,7 +139,7 @@ struct OSSAuthorization: TokenIssuer {
                 try json.add(
                     "headers",
                     object: { headers throws(IssueError) in
-                        try headers.add(lines.bytes)
+                        try headers.add(lines)
                         guard form == .header else { return }
                         try headers.add(
                             "Authorization",

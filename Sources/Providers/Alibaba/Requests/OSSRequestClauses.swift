@@ -76,11 +76,11 @@ struct OSSRequestClauses: Sendable {
         if version == .v1, callback != nil, request.endsUpload {
             return Objection("callback", "version v1 cannot tell a callback from the end of a key; ask for v4")
         }
-        if version == .v1, hasOneKey, !request.parameters.isEmpty {
+        if version == .v1, hasOneKey, !request.query.isEmpty {
             return Objection("versions", "version v1 cannot tell one key with a query from others; ask for v4")
         }
         for name in OSSOperations.valued
-        where request.parameters.contains(where: { $0.name.span.equals(name) && $0.value.isEmpty }) {
+        where request.query.contains(where: { $0.equals(name) && $1.isEmpty }) {
             return OSSOperations.emptyValue
         }
         let writes = request.method.equals("PUT") || request.method.equals("POST")

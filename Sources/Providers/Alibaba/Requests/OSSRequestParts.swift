@@ -1,7 +1,7 @@
 import Access
 import Bytes
 
-/// What a caller says of a request to OSS beside bucket and object, read once.
+/// What a caller says of a request to OSS beside bucket and object, read once: its version, and the rest in the ask's notes.
 struct OSSRequestParts: AskDetail {
     enum Version: CaseIterable {
         case v4, v1
@@ -29,14 +29,13 @@ struct OSSRequestParts: AskDetail {
         init(_ request: Parameters) { self.request = request }
     }
 
-    let parts: RequestParts
     let version: Version
 
     /// - Throws: if the request could not be signed whatever the grant says.
     init(_ ask: inout Ask, _ all: URLParameters) throws(AskError) {
         version = try OSSRequestParts.version(ask, all.request.version)
-        parts = try RequestParts(&ask, all.request.request, all.more)
-        let request = parts.request(in: ask.notes.bytes)
+        try RequestParts.note(all.request.request, all.more, in: &ask)
+        let request = JudgedRequest(ask.notes.bytes)
         guard version == .v4 || request.headers.allSatisfy(OSS.v4.isAlwaysSigned) else {
             throw AskError(
                 .invalid, "header", "version v1 signs content-type, content-md5 and x-oss- headers alone")
@@ -45,8 +44,7 @@ struct OSSRequestParts: AskDetail {
         // Which bucket it is makes no difference; the key is judged when it is known which one is signed.
         try request.checkSignable(OSS.v4) { signed throws(IssueError) in
             guard version == .v1 else { return }
-            var text = ByteWriter(capacity: 256)
-            try signed.writeEndV1(request.parameters, into: &text)
+            try ByteWriter.lending { text throws(IssueError) in try signed.writeEndV1(into: &text) }
         }
     }
 

@@ -15,7 +15,8 @@ extension ObjectRequest {
     }
 
     /// Writes the text that is signed from the end of the line that says when.
-    func writeEndV1(_ parameters: [NameValue], into out: inout ByteWriter) throws(IssueError) {
+    /// - Parameter token: of a temporary key, where the query will have it.
+    func writeEndV1(token: [UInt8]? = nil, into out: inout ByteWriter) throws(IssueError) {
         out.append(UInt8(ascii: "\n"))
         fields.write(into: &out, where: OSS.v4.isOwn)
         out.append(UInt8(ascii: "/"))
@@ -25,18 +26,11 @@ extension ObjectRequest {
         }
         if let fault = ObjectRequest.faultV1(ofKey: key) { throw .unsignable(fault) }
         out.append(key)
-        for (index, parameter) in try ObjectRequest.subResources(parameters).enumerated() {
-            guard !ObjectRequest.isAmbiguous(parameter.value.span, after: "?&") else {
-                throw .unsignable("a sub-resource's value must not go on like a query behind a ? or &")
-            }
-            guard !ObjectKeyRule.hasDotSegments(behind: parameter.value.span) else {
-                throw .unsignable("a sub-resource's value must not contain the segments . or ..")
-            }
-            out.append(index == 0 ? UInt8(ascii: "?") : UInt8(ascii: "&"))
-            out.append(parameter.name)
-            if parameter.value.isEmpty { continue }
-            out.append(UInt8(ascii: "="))
-            out.append(parameter.value)
+        guard let token else { return try ObjectRequest.writeSubResources(of: query, into: &out) }
+        try ByteWriter.lending { text throws(IssueError) in
+            text.append(query.text)
+            text.append(parameter: StaticString("security-token").bytes, token.span)
+            try ObjectRequest.writeSubResources(of: NamedValues(query: text.bytes), into: &out)
         }
     }
 
@@ -45,18 +39,30 @@ extension ObjectRequest {
         isAmbiguous(key, after: "?") ? "a key must not go on like a query behind a ?" : nil
     }
 
-    /// The parameters that are signed, in the order in which they are.
-    private static func subResources(_ parameters: [NameValue]) throws(IssueError) -> [NameValue] {
-        var signed: [NameValue] = []
-        for parameter in parameters {
-            let name = parameter.name.span
-            if SubResources.isSigned(name) {
-                signed.append(parameter)
-            } else if name.begins(with: "x-oss-") {
-                throw .unsignable("an x-oss- parameter must be of a-z 0-9 and -")
+    /// Writes the parameters that are signed, in their order, and decoded.
+    private static func writeSubResources(of query: NamedValues, into out: inout ByteWriter) throws(IssueError) {
+        guard !query.contains(where: { !SubResources.isSigned($0) && $0.begins(with: "x-oss-") }) else {
+            throw .unsignable("an x-oss- parameter must be of a-z 0-9 and -")
+        }
+        // Those that are signed have names that no encoding changes.
+        let signed = query.sorted(in: .asNamed) { SubResources.isSigned($0) }
+        for index in 0..<signed.count {
+            out.append(index == 0 ? UInt8(ascii: "?") : UInt8(ascii: "&"))
+            out.append(query.bytes(signed[index].name))
+            if signed[index].value.isEmpty { continue }
+            out.append(UInt8(ascii: "="))
+            let start = out.count
+            guard Percent.decode(query.bytes(signed[index].value), plusIsSpace: false, into: &out) else {
+                throw .unsignable("a sub-resource's value must be percent-encoded")
+            }
+            let value = out.bytes.extracting(start..<out.count)
+            guard !isAmbiguous(value, after: "?&") else {
+                throw .unsignable("a sub-resource's value must not go on like a query behind a ? or &")
+            }
+            guard !ObjectKeyRule.hasDotSegments(behind: value) else {
+                throw .unsignable("a sub-resource's value must not contain the segments . or ..")
             }
         }
-        return signed.sorted { $0.name.precedes($1.name) }
     }
 
     /// Whether anything behind one of the marks reads as a sub-resource: `a?acl` is a key, and the ACL of `a`. Names that are on

@@ -22,12 +22,10 @@ package struct PresignedURLV1: URLSignature {
     ) throws(IssueError) {
         guard deadline > 0 else { throw .unsignable("a URL must end after 1970") }
         try request.checkCarriesNothing()
-        var parameters = request.parameters
-        if let token = signer.token { parameters.append(NameValue("security-token", token)) }
         scratch.reset()
         request.writeStartV1(into: &scratch)
         scratch.append(decimal: deadline)
-        try request.writeEndV1(parameters, into: &scratch)
+        try request.writeEndV1(token: signer.token, into: &scratch)
         let code = try signer.key.sha1.code(of: scratch.bytes)
         let url = PresignedURLV1(signer: signer, deadline: deadline, code: code)
         request.writeURL(on: endpoint, carrying: url, into: &out)

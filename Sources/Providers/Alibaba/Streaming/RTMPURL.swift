@@ -56,10 +56,8 @@ package struct RTMPURL: ~Escapable {
         endpoint.writeAuthority(of: bucket, into: &out)
         out.append("/live/")
         out.append(channel)
-        for (index, parameter) in parameters.enumerated() {
-            out.append(index == 0 ? UInt8(ascii: "?") : UInt8(ascii: "&"))
-            parameter.write(into: &out)
-        }
+        out.append(UInt8(ascii: "?"))
+        QueryText.write(parameters, into: &out)
     }
 
     /// Names that stand in a URL as they are: streaming clients send the path without reading it.

@@ -346,7 +346,7 @@ private let refused: [(clause: StringToSignError.Clause, text: [UInt8])] = [
 ]
 
 /// A small generator with a seed, so that a failure comes back.
-private struct SplitMix64: RandomNumberGenerator {
+struct SplitMix64: RandomNumberGenerator {
     var state: UInt64
 
     mutating func next() -> UInt64 {

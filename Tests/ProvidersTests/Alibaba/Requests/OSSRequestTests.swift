@@ -61,7 +61,8 @@ import Testing
             do {
                 _ = try ObjectRequest(
                     OSS.v4, method: method.span, bucket: bucket.span, key: key.span,
-                    parameters: parameter.isEmpty ? [] : [NameValue("a", parameter)], fieldLines: fields.span)
+                    query: QueryText.form(parameter.isEmpty ? [] : [NameValue("a", parameter)]).span,
+                    fieldLines: fields.span)
             } catch {
                 isRefused = true
             }

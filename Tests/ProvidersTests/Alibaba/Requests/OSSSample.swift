@@ -32,7 +32,8 @@ struct OSSSample {
         let lines = Array((fields.map { "\($0.0): \($0.1)\r\n" }.joined() + ownLines).utf8)
         let request = try ObjectRequest(
             OSS.v4, method: method.span, bucket: bucket.span, key: key.span,
-            parameters: query.map { NameValue(Array($0.0.utf8), Array($0.1.utf8)) }, fieldLines: lines.span)
+            query: QueryText.form(query.map { NameValue(Array($0.0.utf8), Array($0.1.utf8)) }).span,
+            fieldLines: lines.span)
         return try use(request)
     }
 

@@ -1,14 +1,14 @@
 import Access
 import Bytes
 
-/// One header field in a text of field lines, each of them `name: value` and CR LF.
-struct HeaderLine {
+/// Where a name and its value stand in a text, such as a header field's or a query parameter's. An empty value may be none.
+struct NamedRange {
     private let nameStart, nameEnd, valueStart, valueEnd: UInt32
 
-    /// No line.
-    static let none = HeaderLine(name: 0..<0, value: 0..<0)
+    /// Nothing.
+    static let none = NamedRange(name: 0..<0, value: 0..<0)
 
-    private init(name: Range<Int>, value: Range<Int>) {
+    init(name: Range<Int>, value: Range<Int>) {
         nameStart = UInt32(clamping: name.lowerBound)
         nameEnd = UInt32(clamping: name.upperBound)
         valueStart = UInt32(clamping: value.lowerBound)
@@ -16,12 +16,13 @@ struct HeaderLine {
     }
 
     var name: Range<Int> { Int(nameStart)..<Int(nameEnd) }
-    /// Without the spaces and tabs around it.
     var value: Range<Int> { Int(valueStart)..<Int(valueEnd) }
 
-    /// Reads the line at `start` and moves `start` behind it; nil at the end of the text.
+    /// Reads the header field at `start`, the value without the spaces and tabs around it, and moves `start` behind it; nil at the end of
+    /// the text.
+    /// - Parameter lines: each of them `name: value` and CR LF.
     /// - Throws: `IssueError.unsignable` if the line has another form.
-    static func next(_ start: inout Int, of lines: Span<UInt8>) throws(IssueError) -> HeaderLine? {
+    static func nextLine(_ start: inout Int, of lines: Span<UInt8>) throws(IssueError) -> NamedRange? {
         guard start < lines.count else { return nil }
         guard let end = lines.firstIndex(of: UInt8(ascii: "\n"), from: start), end > start,
             lines[end - 1] == UInt8(ascii: "\r"),
@@ -31,23 +32,23 @@ struct HeaderLine {
         while let first = value.first, isSpace(lines[first]) { value.removeFirst() }
         while let last = value.last, isSpace(lines[last]) { value.removeLast() }
         defer { start = end + 1 }
-        return HeaderLine(name: start..<colon, value: value)
+        return NamedRange(name: start..<colon, value: value)
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 }
 
-/// Header lines in the order in which they are signed. As many as requests have mostly are held in place.
-struct HeaderLines {
-    private var few = InlineArray<16, HeaderLine>(repeating: .none)
+/// Header fields or query parameters in the order in which they are signed. As many as requests have mostly are held in place.
+struct NamedRanges {
+    private var few = InlineArray<16, NamedRange>(repeating: .none)
     /// All of them, once they are more.
-    private var many: [HeaderLine] = []
+    private var many: [NamedRange] = []
     private(set) var count = 0
 
-    subscript(index: Int) -> HeaderLine { many.isEmpty ? few[index] : many[index] }
+    subscript(index: Int) -> NamedRange { many.isEmpty ? few[index] : many[index] }
 
     /// - Parameter index: at most `count`.
-    mutating func insert(_ line: HeaderLine, at index: Int) {
+    mutating func insert(_ range: NamedRange, at index: Int) {
         if many.isEmpty, count == few.count { for index in few.indices { many.append(few[index]) } }
         if many.isEmpty {
             var end = count
@@ -55,9 +56,9 @@ struct HeaderLines {
                 few[end] = few[end - 1]
                 end -= 1
             }
-            few[index] = line
+            few[index] = range
         } else {
-            many.insert(line, at: index)
+            many.insert(range, at: index)
         }
         count += 1
     }
