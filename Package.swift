@@ -168,7 +168,7 @@ let package = Package(
             "Bytes", "TestSamples", "TestTraits"),
         tests(
             "CommandLineTests", "CommandLine", "Lifecycle", "Gateway", "Configuration", "Inspection", "Providers",
-            "Access", "Crypto", "Bytes", "TestSamples"),
+            "Access", "Crypto", "Bytes", "TestSamples", "TestTraits"),
         tests("CountersignClientTests", "CountersignClient", "countersign", "TestService", "TestTraits"),
         tests("ArchitectureTests"),
         // A service to ask, in the process of the tests or one of its own, and what is asked of it.

@@ -36,7 +36,7 @@ import Testing
     func `lists that are merged in any order, any number of times, make the same list, however few entries stay`(
         _ most: Int
     ) {
-        var random = SplitMix64(state: 27)
+        var random = SplitMix64(seed: 27)
         for _ in 0..<Rounds.share(of: 2_000) {
             let lists = (0..<3).map { _ in
                 BrakeListTests.list(&random).merged(with: .empty, keeping: most)

@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test func `for any ask the explanation says what the policy decides, and only grants that fit can win`() throws {
-        var random = SplitMix(seed: 11)
+        var random = SplitMix64(seed: 11)
         func pick(_ texts: String...) -> String { texts.randomElement(using: &random) ?? "" }
         for _ in 0..<Rounds.share(of: 5000) {
             let query = [

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @testable import Access
@@ -57,7 +58,7 @@ import Testing
     }
 
     @Test func `R14: distinct callers never render the same prefix`() throws {
-        var generator = SplitMix(seed: 7)
+        var generator = SplitMix64(seed: 7)
         let alphabet = Array("abAB019._@+=~-/ ".utf8)
         var renderings: [String: String] = [:]
         for _ in 0..<10_000 {
@@ -100,7 +101,7 @@ import Testing
     }
 
     @Test func `R14: of 10,000 random tuples of claims no two different ones render the same prefix`() throws {
-        var generator = SplitMix(seed: 11)
+        var generator = SplitMix64(seed: 11)
         let alphabet = Array("ab01._@-/$ \u{e9}".utf8)
         func random() -> [UInt8] {
             (0..<Int.random(in: 0...3, using: &generator)).map { _ in alphabet.randomElement(using: &generator) ?? 0 }
@@ -144,19 +145,5 @@ import Testing
     ])
     func `R14: claims of a segment that nothing tells apart are refused`(template: String) {
         #expect(throws: KeyTemplate.Fault.self) { try KeyTemplate(Array(template.utf8)) }
-    }
-}
-
-/// A random generator whose numbers are always the same.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-        return z ^ z >> 31
     }
 }

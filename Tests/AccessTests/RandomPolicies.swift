@@ -1,3 +1,5 @@
+import TestTraits
+
 @testable import Access
 @testable import Bytes
 
@@ -8,7 +10,7 @@ struct RandomPolicies {
     private var number = 0
 
     init(seed: UInt64) throws {
-        random = SplitMix64(state: seed)
+        random = SplitMix64(seed: seed)
         authenticator = Authenticator(
             .init(apiKeys: try ["a", "b", "idp"].map { try Fixture.key($0, "key of \($0)") }))
     }
@@ -138,18 +140,5 @@ struct RandomPolicies {
         if chance(5) { ask.isAboutService = true }
         if chance(5) { ask.obscurity = AskError(.unreadableStringToSign, "text", "does not say") }
         return ask
-    }
-}
-
-/// Numbers that a seed determines (Steele, Lea and Flood: SplitMix64).
-struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
     }
 }

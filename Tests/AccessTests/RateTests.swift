@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @testable import Access
@@ -40,7 +41,7 @@ import Testing
     }
 
     @Test func `nobody gets more than a bucket and what has come since, whatever the rate`() throws {
-        var random = SplitMix(seed: 12)
+        var random = SplitMix64(seed: 12)
         for _ in 0..<200 {
             let count = Int64.random(in: 1...50, using: &random)
             let period = Int64.random(in: 1...100_000, using: &random)

@@ -73,7 +73,7 @@ import Testing
         text: String
     ) throws {
         let template = try KeyTemplate(Array(text.utf8))
-        var generator = SplitMix(seed: 23)
+        var generator = SplitMix64(seed: 23)
         // Few letters, and all marks, so that lists collide if they can.
         let alphabet = Array("ab2.-_~@,/".utf8)
         func random(_ length: ClosedRange<Int>) -> [UInt8] {

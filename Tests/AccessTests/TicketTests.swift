@@ -1,4 +1,5 @@
 import TestKeys
+import TestTraits
 import Testing
 
 @testable import Access
@@ -335,7 +336,7 @@ struct TicketTests {
     }
 
     @Test func `random bytes are no ticket`() throws {
-        var random = SplitMix(seed: 13)
+        var random = SplitMix64(seed: 13)
         for _ in 0..<20_000 {
             let bytes = (0..<Int.random(in: 0...200, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random)

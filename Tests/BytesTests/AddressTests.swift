@@ -1,4 +1,5 @@
 import Glibc
+import TestTraits
 import Testing
 
 @testable import Bytes
@@ -12,7 +13,7 @@ import Testing
     }
 
     @Test func `20,000 texts are the addresses that the C library takes them for`() {
-        var random = SplitMix64(state: 14)
+        var random = SplitMix64(seed: 14)
         let seeds = [
             "1.2.3.4", "255.255.255.255", "::", "::1", "1::", "1:2:3:4:5:6:7:8", "1::8", "1:2:3::6:7:8",
             "::ffff:1.2.3.4",

@@ -348,7 +348,7 @@ struct JSONReaderTests {
 
     @Test(arguments: [document, relaxedDocument])
     func `keeps its word on mutations of a document`(document: String) throws {
-        var random = SplitMix64(state: 20_260_101)
+        var random = SplitMix64(seed: 20_260_101)
         var accepted = 0
         let rounds = Rounds.share(of: 10_000)
         for _ in 0..<rounds {

@@ -89,7 +89,7 @@ struct ParametersJSONTests {
     @Test func `whatever the text, the parameters are those of its value, and its mistake is the same`() throws {
         let whole = [Array("deep".utf8)]
         let texts = [document, parameterDocument].map { Array($0.utf8) }
-        var random = SplitMix64(state: 20_261_127)
+        var random = SplitMix64(seed: 20_261_127)
         var parameters = Parameters()
         var read = 0
         for round in 0..<Rounds.share(of: 20_000) {

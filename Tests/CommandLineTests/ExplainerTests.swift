@@ -153,7 +153,7 @@ struct ExplainerTests {
 
     @Test func `for random asks the verdict is the pipeline's answer`() throws {
         let configuration = try InquiryFixture.configuration()
-        var random = SplitMix64(state: 16)
+        var random = SplitMix64(seed: 16)
         func pick<Element>(_ list: [Element]) -> Element { list[Int.random(in: list.indices, using: &random)] }
         var codes: Set<String> = []
         for _ in 0..<Rounds.share(of: 600) {

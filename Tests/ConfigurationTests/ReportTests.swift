@@ -173,7 +173,7 @@ struct ReportTests {
 
     @Test
     func `no damage to a file stops the reader, and every problem has a position in it`() {
-        var random = Generator(state: 7)
+        var random = SplitMix64(seed: 7)
         let good = Array(Sample.text.utf8)
         let pieces = [
             "{", "}", "[", "]", ",", ":", "\"", "null", "0", "-1", "${", "\\u0000", "//", "\u{E9}", "\u{0}", "'",
@@ -196,18 +196,5 @@ struct ReportTests {
                 #expect(error.problems.allSatisfy { $0.position != nil })
             }
         }
-    }
-}
-
-/// The same numbers in every run (SplitMix64).
-private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

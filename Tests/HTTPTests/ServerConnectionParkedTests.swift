@@ -1,4 +1,5 @@
 import Bytes
+import TestTraits
 import Testing
 
 @testable import HTTP
@@ -61,7 +62,7 @@ import Testing
                 + "3\r\nabc\r\n0\r\n\r\n" + get("/later2") + get("/later3")
                 + "POST /later4 HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nxy" + get("/b"))
         let expected = ["get /a  h ", "late", "post /p  h abc", "late", "late", "late", "get /b  h "]
-        var random = SeededRandom(seed: 3)
+        var random = SplitMix64(seed: 3)
         for _ in 0..<500 {
             let conversation = Conversation()
             var start = 0

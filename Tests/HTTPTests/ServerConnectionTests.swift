@@ -55,7 +55,7 @@ import Testing
         let single = persistent.map { converse([$0.raw[...]]).text }.joined()
         #expect(whole.text == single)
         #expect(converse(bytewise(stream)).finalText == single)
-        var random = SeededRandom(seed: 1)
+        var random = SplitMix64(seed: 1)
         for _ in 0..<100 {
             var pieces: [ArraySlice<UInt8>] = []
             var start = 0
@@ -375,7 +375,7 @@ import Testing
     }
 
     @Test func `no mutation of a request stops the server`() {
-        var random = SeededRandom(seed: 20_261_120)
+        var random = SplitMix64(seed: 20_261_120)
         let corpus = RequestCase.all.map(\.raw)
         let bodies = ChunkedCase.all.map {
             octets("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n") + $0.raw
@@ -397,7 +397,7 @@ import Testing
         #expect(answered > Rounds.share(of: 4_000))
     }
 
-    private func mutate(_ raw: inout [UInt8], _ seeds: [[UInt8]], _ random: inout SeededRandom) {
+    private func mutate(_ raw: inout [UInt8], _ seeds: [[UInt8]], _ random: inout SplitMix64) {
         let index = Int.random(in: 0...raw.count, using: &random)
         let marks: [UInt8] = [0, 9, 10, 13, 32, 43, 44, 45, 48, 57, 58, 59, 97, 127, 128, 160, 255]
         switch Int.random(in: 0..<7, using: &random) {

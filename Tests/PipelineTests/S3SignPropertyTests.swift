@@ -123,7 +123,7 @@ struct S3SignPropertyTests {
 
     /// R13, R15: in both directions, so that refusing everything does not hold.
     @Test func `what is signed is inside the grant, and what is inside is signed`() throws {
-        var random = SplitMix64(state: 0x53_51)
+        var random = SplitMix64(seed: 0x53_51)
         let grants = (0..<24).map { RandomGrant($0, &random) }
         let service = try Service(
             Setup(

@@ -11,7 +11,7 @@ enum SampleKeys {
     /// - Parameter count: how many there are in `scripts/check-all`, and ten times as many as in `scripts/test`; those that are spelled
     ///   alike come on top.
     static func many(_ count: Int, seed: UInt64, upTo longest: Int = 750) -> [[UInt8]] {
-        var random = SampleRandom(state: seed)
+        var random = SplitMix64(seed: seed)
         var keys: [[UInt8]] = []
         var known: Set<[UInt8]> = []
         for _ in 0..<Rounds.share(of: count) {
@@ -24,7 +24,7 @@ enum SampleKeys {
         return keys
     }
 
-    private static func one(upTo longest: Int, using random: inout SampleRandom) -> [UInt8] {
+    private static func one(upTo longest: Int, using random: inout SplitMix64) -> [UInt8] {
         let length = Int.random(in: 1...(Bool.random(using: &random) ? 20 : longest), using: &random)
         var text = String.UnicodeScalarView()
         var bytes = 0

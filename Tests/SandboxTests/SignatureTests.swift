@@ -148,7 +148,7 @@ import Testing
             "9223372036854775808",
             "2026-08-29T10:00:00Z", "RoleArn", "acs:ram::1:role/", "Authorization", "content-type", ":",
         ]
-        var random = SplitMix64(state: 15)
+        var random = SplitMix64(seed: 15)
         func text() -> [UInt8] {
             var bytes: [UInt8] = []
             for _ in 0..<Int.random(in: 0..<12, using: &random) {

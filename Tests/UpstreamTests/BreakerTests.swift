@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @testable import Upstream
@@ -116,7 +117,7 @@ import Testing
     {
         var times: [Int64] = []
         for seed in 0..<10_000 {
-            var random = SeededRandom(seed: UInt64(seed))
+            var random = SplitMix64(seed: UInt64(seed))
             var breaker = try opened(at: 0)
             let probe = try pass(&breaker, at: 2000)
             breaker.finished(probe, with: .network, at: 2000, random: random.next())

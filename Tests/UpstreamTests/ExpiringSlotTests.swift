@@ -1,4 +1,5 @@
 import Bytes
+import TestTraits
 import Testing
 
 @testable import Upstream
@@ -36,7 +37,7 @@ import Testing
     func `R17: it is refreshed at half of its life, give or take 5 %, for 10,000 seeds`(life: Int64) throws {
         var shares: [Double] = []
         for seed in 0..<10_000 {
-            var random = SeededRandom(seed: UInt64(seed))
+            var random = SplitMix64(seed: UInt64(seed))
             var bench = SlotBench()
             bench.random = random.next()
             _ = bench.ask()
@@ -150,7 +151,7 @@ import Testing
         var longest = [Int64](repeating: 0, count: 12)
         var shortest = [Int64](repeating: .max, count: 12)
         for seed in 0..<10_000 {
-            var random = SeededRandom(seed: UInt64(seed))
+            var random = SplitMix64(seed: UInt64(seed))
             var bench = SlotBench()
             for failure in 0..<12 {
                 #expect(bench.ask() == "start")

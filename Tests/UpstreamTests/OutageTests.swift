@@ -140,7 +140,7 @@ struct SimulatedService: ~Copyable {
     private var breaker = Breaker()
     private var budget: CallBudget
     private(set) var clocks = ManualClocks()
-    private var random: SeededRandom
+    private var random: SplitMix64
     private var calls: [Call] = []
     private var waiters: [UInt64: Waiter] = [:]
     private var nextWaiter: UInt64 = 0
@@ -155,7 +155,7 @@ struct SimulatedService: ~Copyable {
 
     init(seed: UInt64) throws {
         clocks.monotonic = 0
-        random = SeededRandom(seed: seed)
+        random = SplitMix64(seed: seed)
         budget = CallBudget(at: 0)
     }
 

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @testable import Upstream
@@ -94,7 +95,7 @@ import Testing
         var longest = [Int64](repeating: 0, count: 7)
         var shortest = [Int64](repeating: .max, count: 7)
         for seed in 0..<10_000 {
-            var random = SeededRandom(seed: UInt64(seed))
+            var random = SplitMix64(seed: UInt64(seed))
             var retry = Retry(endpoints: 2, at: 0, limits: limits)
             var now: Int64 = 0
             for attempt in 0..<7 {

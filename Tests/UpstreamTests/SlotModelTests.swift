@@ -36,7 +36,7 @@ private struct Model {
     private var limits = UpstreamLimits()
     private var table: SlotTableBox
     private var clocks = ManualClocks()
-    private var random: SeededRandom
+    private var random: SplitMix64
     private var keys: [Int] = []
     /// Who waits for each key, in order.
     private var waiting = [[UInt64]](repeating: [], count: keys)
@@ -58,7 +58,7 @@ private struct Model {
         limits.slots = 10
         limits.waitersPerSlot = 6
         limits.waiters = 25
-        random = SeededRandom(seed: seed)
+        random = SplitMix64(seed: seed)
         table = SlotTableBox(limits: limits)
         keys = (0..<Model.keys).map { $0 }
     }

@@ -216,7 +216,7 @@ struct KodoAnswerTests {
     @Test func `nothing comes of answers with a few bytes changed but a refusal or what is inside the prefix`()
         throws
     {
-        var random = SplitMix64(state: 29)
+        var random = SplitMix64(seed: 29)
         let good = Array(
             #"{"items":[{"key":"photos/a.jpg","fsize":15},{"key":"private/b"},{"key":"photos/c"}],"commonPrefixes":["private/x/","photos/b/"],"marker":"n"}"#
                 .utf8)

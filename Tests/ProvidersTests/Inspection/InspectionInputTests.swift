@@ -146,7 +146,7 @@ import Testing
 
     @Test func `no change of anything that is understood traps, or makes it genuine`() throws {
         let keyring = try InspectionSample.keyring()
-        var random = SampleRandom(state: 7)
+        var random = SplitMix64(seed: 7)
         var understood = 0
         for seed in InspectionInputTests.seeds.map({ Array($0.utf8) }) {
             for _ in 0..<Rounds.share(of: 400) {
@@ -164,7 +164,7 @@ import Testing
 
     @Test func `no bytes trap`() throws {
         let keyring = try InspectionSample.keyring()
-        var random = SampleRandom(state: 11)
+        var random = SplitMix64(seed: 11)
         let heads = [
             "", "{", "https://", "GET / HTTP/1.1\r\n", "UPLOAD ", "OSS ", "Qiniu ", "> ", "rtmp://", "Bearer ",
         ]
@@ -177,7 +177,7 @@ import Testing
     }
 
     /// One edit: a byte changed, left out or put in, a part twice, or the end cut off.
-    private static func change(_ bytes: inout [UInt8], using random: inout SampleRandom) {
+    private static func change(_ bytes: inout [UInt8], using random: inout SplitMix64) {
         guard !bytes.isEmpty else { return }
         let index = Int.random(in: 0..<bytes.count, using: &random)
         let marks = Array("%&=:;/?{}[]\",. \r\n\0\u{7F}0A".utf8) + [0x80, 0xFF]

@@ -15,7 +15,7 @@ import Testing
     /// Sixteen are held in place.
     @Test func `parameters stand in the order of their names, or of their encoded names, whichever they are`() {
         let letters = Array("aAzZ09-._~ %&=+/\u{E9}\u{20AC}*!".utf8)
-        var random = SplitMix64(state: 20_261_127)
+        var random = SplitMix64(seed: 20_261_127)
         for _ in 0..<Rounds.share(of: 2_000) {
             var names: Set<[UInt8]> = []
             for _ in 0..<Int.random(in: 0...20, using: &random) {

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @testable import Bytes
@@ -202,7 +203,7 @@ private func refusal(of text: [UInt8]) -> StringToSignError? {
     }
 
     @Test func `whatever is accepted of 20,000 mutations is written back the same`() {
-        var random = SplitMix64(state: 0x0551)
+        var random = SplitMix64(seed: 0x0551)
         let alphabet = Array("\n\r\0 /?&=:.-$({x-oss-acl09azAZ+%\u{7f}é".utf8)
         var accepted = 0
         for round in 0..<20_000 {
@@ -344,16 +345,3 @@ private let refused: [(clause: StringToSignError.Clause, text: [UInt8])] = [
     (.syntax, put() + [0xe5, 0xa0]), (.syntax, put() + [0xf4, 0x90, 0x80, 0x80]), (.syntax, [0xef, 0xbb] + put()),
     (.verb, [0xef, 0xbb, 0xbf] + put()), (.syntax, Array("PUT\r\n\r\n\r\n\(date)\r\n/examplebucket/a.jpg".utf8)),
 ]
-
-/// A small generator with a seed, so that a failure comes back.
-struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
-    }
-}

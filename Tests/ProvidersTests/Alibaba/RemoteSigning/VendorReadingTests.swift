@@ -182,10 +182,10 @@ struct VendorReadingTests {
     ///   - count: how many mutants each twin has.
     ///   - least: how many mutants of all rounds must be signed, since it would be easy to sign none.
     private func attack(
-        twins: (inout SampleRandom) -> Submission, again: ([UInt8]) -> Submission, seed: UInt64, mutants count: Int,
+        twins: (inout SplitMix64) -> Submission, again: ([UInt8]) -> Submission, seed: UInt64, mutants count: Int,
         signed least: Int
     ) {
-        var random = SampleRandom(state: seed)
+        var random = SplitMix64(seed: seed)
         var (twinCount, mutants, refused): (Int, Set<Submission>, Int) = (0, [], 0)
         var seen: Set<Submission> = []
         let (rounds, least) = (Rounds.share(of: 1500), Rounds.share(of: least))
@@ -235,15 +235,15 @@ struct VendorReadingTests {
         [], [], [("x-oss-meta-a", "1")], [("x-oss-meta-a", "b: c, d"), ("x-oss-meta-b", "中")], [("x-oss-meta-z", "")],
     ]
 
-    private static func pick<Element>(_ list: [Element], _ random: inout SampleRandom) -> Element {
+    private static func pick<Element>(_ list: [Element], _ random: inout SplitMix64) -> Element {
         list[Int.random(in: list.indices, using: &random)]
     }
 
-    private static func operation(_ random: inout SampleRandom) -> (method: String, query: [(String, String)]) {
+    private static func operation(_ random: inout SplitMix64) -> (method: String, query: [(String, String)]) {
         pick(operations, &random)
     }
 
-    private static func twinOfV1(_ random: inout SampleRandom) -> Submission {
+    private static func twinOfV1(_ random: inout SplitMix64) -> Submission {
         let (method, query) = operation(&random)
         var headers = pick(metadata, &random)
         var date = HTTPDate.write(now + Int64.random(in: -800...59, using: &random)).text
@@ -265,7 +265,7 @@ struct VendorReadingTests {
         return Submission(string: Array(text.utf8))
     }
 
-    private static func twinOfV4(_ random: inout SampleRandom) -> Submission {
+    private static func twinOfV4(_ random: inout SplitMix64) -> Submission {
         let (method, query) = operation(&random)
         var headers = pick(metadata, &random)
         if Bool.random(using: &random) { headers.append(("content-type", "image/jpeg")) }
@@ -372,7 +372,7 @@ struct VendorReadingTests {
         ("a", ["b", "A", "%61", "aa"]), ("b", ["c", "bb", ""]),
     ]
 
-    private static func mutate(_ text: inout [UInt8], _ random: inout SampleRandom) {
+    private static func mutate(_ text: inout [UInt8], _ random: inout SplitMix64) {
         guard !text.isEmpty else { return }
         let index = Int.random(in: text.indices, using: &random)
         switch Int.random(in: 0..<8, using: &random) {

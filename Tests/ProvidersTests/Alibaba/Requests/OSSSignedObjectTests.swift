@@ -30,7 +30,7 @@ struct OSSSignedObjectTests {
 
     /// Requests of every kind for the keys; a third of them with parameters, fields and additional fields.
     private static func samples(_ count: Int, seed: UInt64) -> [OSSSample] {
-        var random = SampleRandom(state: seed)
+        var random = SplitMix64(seed: seed)
         return SampleKeys.many(count, seed: seed, upTo: 1023).enumerated().map { index, key in
             var sample = OSSSample(
                 method: ["GET", "PUT", "HEAD"][index % 3], bucket: ["examplebucket", "b-1"][index % 2],

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import Bytes
@@ -170,7 +171,7 @@ private let bad: [Bad] = [
     }
 
     @Test func `nothing happens to 20,000 mutated answers`() {
-        var random = SampleRandom(state: 0x5757)
+        var random = SplitMix64(seed: 0x5757)
         let whole = success()
         for _ in 0..<20_000 {
             var body = whole

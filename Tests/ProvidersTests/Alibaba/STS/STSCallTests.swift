@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import Bytes
@@ -92,7 +93,7 @@ private func call(
     }
 
     @Test func `10,000 calls of random bytes are one request each, or none`() throws {
-        var random = SampleRandom(state: 0x575)
+        var random = SplitMix64(seed: 0x575)
         let alphabet = Array("\r\n\0 :/?#&=%aZ09-_.[]@\u{7F}é".utf8)
         func text(_ start: String) -> [UInt8] {
             Array(start.utf8)

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import Access
@@ -41,7 +42,7 @@ private func isName(_ name: String) -> Bool {
     }
 
     @Test func `10,000 random principals have 10,000 names of the vendor's letters`() throws {
-        var random = SampleRandom(state: 0x2A)
+        var random = SplitMix64(seed: 0x2A)
         let alphabet = Array("abcXYZ019.@_-+/ :=~%\0\n\"é用".unicodeScalars)
         var names: Set<String> = []
         var principals: Set<Principal> = []

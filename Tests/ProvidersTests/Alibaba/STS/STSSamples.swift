@@ -115,16 +115,3 @@ func everything(of value: Any) -> String {
     dump(value, to: &dumped)
     return "\(value) \(String(reflecting: value)) \(dumped)"
 }
-
-/// The same numbers every time (SplitMix64).
-struct SampleRandom: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return value ^ value >> 31
-    }
-}
