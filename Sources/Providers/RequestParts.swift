@@ -42,13 +42,14 @@ enum RequestParts {
             index = 0
             while let pair = ask.pair(&index, of: asked.header) {
                 guard let value = pair.value else { throw AskError(.invalid, "header", "must be name:value") }
-                try add(ask.parameters.bytes(pair.name), ask.parameters.bytes(value), to: &notes, from: "header")
+                try note(
+                    header: ask.parameters.bytes(pair.name), ask.parameters.bytes(value), in: &notes, from: "header")
             }
             if let type = ask[more.contentType] {
-                try add(StaticString("content-type").bytes, type, to: &notes, from: "contentType")
+                try note(header: StaticString("content-type").bytes, type, in: &notes, from: "contentType")
             }
             if let digest = ask[more.contentMD5] {
-                try add(StaticString("content-md5").bytes, digest, to: &notes, from: "contentMd5")
+                try note(header: StaticString("content-md5").bytes, digest, in: &notes, from: "contentMd5")
             }
         }
     }
@@ -77,7 +78,7 @@ enum RequestParts {
             while let header = headers.next(&position) {
                 let name = headers.bytes(header.name)
                 guard let value = header.value, !scheme.isCarrier(header: name) else { continue }
-                try add(name, headers.bytes(value), to: &notes, from: parameter.name)
+                try note(header: name, headers.bytes(value), in: &notes, from: parameter.name)
             }
         }
     }
@@ -100,8 +101,8 @@ enum RequestParts {
 
     /// Notes a header behind the query and other headers: its name in lower case, a colon and its value without spaces around it.
     /// - Throws: if it has another form than its name wants.
-    static func add(
-        _ name: Span<UInt8>, _ text: Span<UInt8>, to notes: inout ByteWriter, from parameter: String
+    static func note(
+        header name: Span<UInt8>, _ text: Span<UInt8>, in notes: inout ByteWriter, from parameter: String
     ) throws(AskError) {
         guard !name.isEmpty, ByteSet.label.contains(all: name) else {
             throw AskError(.invalid, parameter, "must be name:value, the name of letters, digits and -")

@@ -99,6 +99,27 @@ import Testing
         #expect(fault("prefix=\(prefix)") == "invalid prefix")
     }
 
+    @Test func `R11: a text may say what a ticket fixes, and JSON is left out, since its white space says nothing`()
+        throws
+    {
+        let (headers, text): (Parameter<Span<UInt8>>, Parameter<Span<UInt8>>) = (
+            Parameter("headers", .json(maximumLength: 64), "Headers."),
+            Parameter("text", .text(maximumLength: 8), "Text.")
+        )
+        let known = ParameterList([headers.description, text.description])
+        let terms = TicketTerms(
+            grant: [],
+            parameters: [NameValue("headers", Array(#"{"a":["b"]}"#.utf8)), NameValue("text", Array("x".utf8))])
+        func objects(to json: String) throws -> Bool {
+            var ask = Ask(Fixture.nonce)
+            try ask.parameters.read(json: Array(json.utf8).span, maximumDepth: 4, whole: known.wholeNames)
+            return try ask.fix(terms, by: known) != nil
+        }
+        #expect(try !objects(to: "{}") && !objects(to: #"{"text":"x"}"#))
+        #expect(try objects(to: #"{"text":"y"}"#))
+        #expect(try objects(to: #"{"headers":{"a":["b"]}}"#) && objects(to: #"{"headers":{ "a": ["b"] }}"#))
+    }
+
     @Test func `R13: a key and a prefix are not asked for at once`() throws {
         #expect(fault("key=a&prefix=a") == "invalid prefix")
         #expect(fault("prefix=a&object=a") == "invalid key")

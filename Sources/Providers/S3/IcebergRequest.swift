@@ -21,7 +21,8 @@ struct IcebergRequest: AskDetail {
         let uri = Parameter("uri", .text(maximumLength: 8192), "The request's URL.")
         let method = Parameter("method", .text(maximumLength: 16), default: "GET", "The request's method")
         let headers = Parameter(
-            "headers", .json(maximumLength: 64 << 10), "The request's headers: an object of lists of values.")
+            "headers", .json(maximumLength: 64 << 10),
+            "The request's headers, at most \(IcebergRequest.mostHeaders): an object of lists of values.")
         let body = Parameter(
             "body", .text(maximumLength: 2 << 20), "The body of a POST of `delete`, every key of which is judged.")
         let provider = Parameter("provider", .text(maximumLength: 16), default: "s3", "Whose request it is")
@@ -179,7 +180,7 @@ struct IcebergRequest: AskDetail {
         while let header = headers.next(&position) {
             let name = headers.bytes(header.name)
             guard let value = header.value, isSigned(name) else { continue }
-            try RequestParts.add(name, headers.bytes(value), to: &notes, from: parameter)
+            try RequestParts.note(header: name, headers.bytes(value), in: &notes, from: parameter)
         }
     }
 

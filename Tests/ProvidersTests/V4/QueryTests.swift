@@ -42,21 +42,28 @@ import Testing
         #expect(written(isBare: false) == "?A=b&uploads=&x%20z=1%262")
     }
 
-    @Test(arguments: [
-        "a=%2f", "a=%41", "a=%", "a=%4", "a b", "a=b c", "a=/", "=x", "a&a", "a=1&a=2", "a=%00", "a=%0A", "a%0a",
-        "a=%FF", "&",
-        "a&", "\u{E9}", "x-amz-date=1", "X-Amz-Signature",
-    ])
-    func `a query that is not encoded in the one way there is, or has what nobody may have signed, is refused`(
-        query: String
-    ) {
+    private func isRefused(_ query: String) -> Bool {
         let (method, bucket, text) = (Array("GET".utf8), Array("bucket".utf8), Array(query.utf8))
-        var isRefused = false
         do {
             _ = try ObjectRequest(
                 S3.v4(.virtual), method: method.span, bucket: bucket.span, key: Span(), query: text.span,
                 fieldLines: Span())
-        } catch { isRefused = true }
-        #expect(isRefused)
+            return false
+        } catch { return true }
+    }
+
+    @Test(arguments: ["", "a", "a=", "a=1&b=2", "a=%2F&%C3%A9", "a%3D=b", "a=%25&A"])
+    func `a query that is encoded in the one way there is can be signed`(query: String) {
+        #expect(!isRefused(query))
+    }
+
+    @Test(arguments: [
+        "a=%2f", "a=%41", "a=%", "a=%4", "a b", "a=b c", "a=/", "=x", "=", "a&a", "a=1&a=2", "a=%00", "a=%0A", "a%0a",
+        "a=%FF", "&", "a&", "\u{E9}", "x-amz-date=1", "X-Amz-Signature",
+    ])
+    func `a query that is not encoded in the one way there is, or has what nobody may have signed, is refused`(
+        query: String
+    ) {
+        #expect(isRefused(query))
     }
 }
