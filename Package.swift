@@ -6,6 +6,12 @@ let isDispatchOnly = Context.environment["DISPATCH_ONLY"] != nil
 /// Builds for AddressSanitizer, as a whole and not file by file: for `scripts/test --sanitize address`.
 let isAddressSanitized = Context.environment["SANITIZER"] == "address"
 
+#if os(macOS)
+    let isMac = true
+#else
+    let isMac = false
+#endif
+
 let strict: [SwiftSetting] =
     [
         .swiftLanguageMode(.v6),
@@ -71,8 +77,10 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        // Debian's hiredis.pc has a flag that SwiftPM warns of, and its header and library are where the compiler looks anyway.
         .systemLibrary(
-            name: "CHiredis", pkgConfig: "hiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
+            name: "CHiredis", pkgConfig: isMac ? "hiredis" : nil,
+            providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
         .target(name: "CSystem", cSettings: isDispatchOnly ? [.define("DISPATCH_ONLY")] : []),
         // The files of the page for operators.
         .target(name: "CConsole", exclude: ["Page"]),
@@ -123,16 +131,16 @@ let package = Package(
             ],
             swiftSettings: strict),
         // What tests need of the machine, of what runs beside them, and of the binary that they start.
-        .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: ofTests),
+        .testTarget(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: ofTests),
         tests("BytesTests", "Bytes", "TestTraits"),
         // Issuers of tokens, for the tests of whoever has to believe them.
-        .target(
+        .testTarget(
             name: "TestKeys", dependencies: ["Crypto", "Bytes", "COpenSSL"], path: "Tests/TestKeys",
             swiftSettings: ofTests),
         tests("CryptoTests", "Crypto", "Bytes", "TestKeys"),
         tests("HTTPTests", "HTTP", "Bytes", "TestTraits"),
         // Servers that misbehave on purpose and other programs, for the tests of whoever has to do with them.
-        .target(
+        .testTarget(
             name: "TestPeers", dependencies: ["Net", "CSystem", "COpenSSL"], path: "Tests/TestPeers",
             swiftSettings: ofTests),
         tests("NetTests", "Net", "HTTP", "Crypto", "Bytes", "CSystem", "COpenSSL", "TestPeers", "TestTraits"),
@@ -155,7 +163,7 @@ let package = Package(
             "TestKeys",
             "TestPeers", "TestTraits"),
         // Configurations, and a disk, that tests of several rooms begin with.
-        .target(
+        .testTarget(
             name: "TestSamples",
             dependencies: ["Gateway", "Configuration", "Machine", "Audit", "Access", "Bytes"],
             path: "Tests/TestSamples", swiftSettings: ofTests),
@@ -172,7 +180,7 @@ let package = Package(
         tests("CountersignClientTests", "CountersignClient", "countersign", "TestService", "TestTraits"),
         tests("ArchitectureTests"),
         // A service to ask, in the process of the tests or one of its own, and what is asked of it.
-        .target(
+        .testTarget(
             name: "TestService",
             dependencies: [
                 "Lifecycle", "Gateway", "Configuration", "Cluster", "Upstream", "Sandbox", "Machine", "Audit",
@@ -199,6 +207,16 @@ let package = Package(
     ],
     cLanguageStandard: .c2x
 )
+
+/// The target that `scripts/test --only` wants, and what that needs: no other test target is built then.
+if let wanted = Context.environment["COUNTERSIGN_TEST_TARGET"] {
+    var needed: Set = [wanted]
+    // Each target stands behind those that it needs.
+    for target in package.targets.reversed() where needed.contains(target.name) {
+        for case .byNameItem(let name, _) in target.dependencies { needed.insert(name) }
+    }
+    package.targets.removeAll { $0.type == .test && !needed.contains($0.name) }
+}
 
 // libFuzzer needs flags of its own, so its program is there for scripts/fuzz alone.
 if Context.environment["FUZZ"] != nil {

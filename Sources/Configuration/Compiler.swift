@@ -151,8 +151,13 @@ final class Compiler {
         for (index, credential) in credentials.enumerated() where !used.contains(index) {
             warnings.append("credentials.\(credential.name): no grant uses it")
         }
+        let sandboxed = credentials.filter(\.isSandbox).map(\.name)
+        if !sandboxed.isEmpty {
+            // All in one: a demo has one for each vendor.
+            let names = sandboxed.joined(separator: ", ")
+            warnings.append("credentials: sandbox keys work only with countersign-sandbox, not with a vendor: \(names)")
+        }
         for (index, credential) in credentials.enumerated() where credential.isSandbox {
-            warnings.append("credentials.\(credential.name): is for the sandbox; its key opens nothing at the vendor's")
             guard let sessions = Registry.provider(named: credential.provider)?.sessions,
                 let doubt = sessions.sandboxDoubt(credential.fields),
                 grants.contains(where: { $0.credential == index })

@@ -11,7 +11,7 @@ struct DistributeTokenTests {
             try service.get("/distribute-token.json").expectSuccess()
             #expect(
                 service.stop().err.contains(
-                    "credentials.oss-sts: is for the sandbox; its key opens nothing at the vendor's"))
+                    "credentials: sandbox keys work only with countersign-sandbox, not with a vendor: oss-sts"))
         }
     }
 
