@@ -19,10 +19,16 @@ extension CallerProof {
 
     /// A certificate's proof as tickets carry it: each name with its kind and length before it, then what the authorities have made.
     static func mark(_ names: [AlternativeName], _ proof: [UInt8]) -> [UInt8] {
-        names.flatMap { name in
+        var mark: [UInt8] = []
+        for name in names {
             let length = UInt16(clamping: name.value.count)
-            return [name.kind.code, UInt8(length >> 8), UInt8(length & 0xFF)] + name.value
-        } + [endOfNames] + proof
+            mark.append(name.kind.code)
+            mark.append(UInt8(length >> 8))
+            mark.append(UInt8(length & 0xFF))
+            mark += name.value
+        }
+        mark.append(endOfNames)
+        return mark + proof
     }
 
     /// - Parameter mark: of a certificate's proof; nil for anything else.

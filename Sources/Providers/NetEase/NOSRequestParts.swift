@@ -34,7 +34,14 @@ struct NOSRequestParts: AskDetail {
         var list: [(name: [UInt8], value: [UInt8])] = []
         for pair in ask[asked.header] { list.append(try NOSRequestParts.header(pair, ask)) }
         headers = list
-        lines = list.flatMap { $0.name + Array(": ".utf8) + $0.value + Array("\r\n".utf8) }
+        var lines: [UInt8] = []
+        for header in list {
+            lines += header.name
+            lines += ": ".utf8
+            lines += header.value
+            lines += "\r\n".utf8
+        }
+        self.lines = lines
         contentMD5 = list.first { $0.name.span.equals("content-md5") }?.value ?? []
         contentType = list.first { $0.name.span.equals("content-type") }?.value ?? []
         parameters = ask[asked.query].map { pair in
