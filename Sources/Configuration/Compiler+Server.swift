@@ -19,7 +19,8 @@ extension Compiler {
         }
         return Configuration.Server(
             listen: compilePublicListen(fields, exposure), tls: fields.tls.map { compileTLS($0) },
-            hosts: fields.hosts, publicURL: compilePublicURL(fields.publicURL), transport: fields.transport?.text,
+            hosts: fields.hosts, publicURL: compilePublicURL(fields.publicURL),
+            errorReference: compileErrorReference(fields.errorReference), transport: fields.transport?.text,
             workers: fields.workers,
             limits: checked(fields.limits), origins: fields.cors.origins, statusInBody: fields.statusInBody,
             proxies: compileProxies(fields), aliases: compileAliases(fields.aliases ?? []))
@@ -36,6 +37,19 @@ extension Compiler {
                     + "if it is not the scheme's own, and a path if the proxy has one for this service")
         }
         return isURL ? text : nil
+    }
+
+    private func compileErrorReference(_ text: [UInt8]?) -> [UInt8] {
+        guard let text else { return Configuration.Server.standardErrorReference }
+        let begins = ["https://", "http://", "/"].contains { text.starts(with: $0.utf8) }
+        if !begins || text.count > 200
+            || !text.allSatisfy({ (0x21...0x7E).contains($0) && !"\"<>\\^`{|}".utf8.contains($0) })
+        {
+            reader.report(
+                "server.errorReference",
+                "must be a URL or a path of at most 200 characters, such as \"https://docs.example.com/errors#\"")
+        }
+        return text
     }
 
     /// Who follows a URL of a ticket sends the host of `publicURL`, unless a proxy in front sends another.

@@ -17,6 +17,8 @@ package struct Configuration: Sendable {
         package let hosts: [[UInt8]]
         /// What clients reach it by, without a slash at the end; nil where that is only known of each request.
         package let publicURL: [UInt8]?
+        /// The start of the `type` of each error; the code of the error follows it.
+        package let errorReference: [UInt8]
         /// `epoll`, `dispatch`, or nil for the system's own.
         package let transport: String?
         /// 0 for one on each core.
@@ -28,6 +30,9 @@ package struct Configuration: Sendable {
         package let proxies: Proxies
         /// Paths that stand for routes of the registry.
         package let aliases: [(path: [UInt8], route: Int)]
+
+        /// The path of the project's own page about errors.
+        package static let standardErrorReference = Array("/docs/api.md#".utf8)
 
         /// The names that a Host field may have at a listener (R1), in lower case; nil where it may have every one.
         package func names(at listener: ListenAddress) -> [[UInt8]]? {

@@ -59,6 +59,10 @@ package enum Schema {
             "publicURL", .string,
             "The URL by which clients reach the service, such as `\"https://tokens.example.com\"`. URLs of tickets begin with it."
         )
+        let errorReference = Field(
+            "errorReference", .string,
+            "The start of the `type` URL of every error, such as `\"https://docs.example.com/errors#\"`. The code of the error follows it. The default is `/docs/api.md#`, the path of that page in this project."
+        )
         let transport = Field(
             "transport", .choice(["epoll", "dispatch"]), fixed: .forProcess,
             "How the service waits for sockets. The default is epoll on Linux, and dispatch elsewhere.")

@@ -280,6 +280,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
     /// Where the kind alone does not tell what may stand there.
     private static let values: [String: String] = [
         "server.publicURL": "\"https://t.example.com\"",
+        "server.errorReference": "\"https://docs.example.com/errors#\"",
         "policyTests": "[{caller:\"anonymous\",route:\"nos.token\",expect:\"deny\"}]",
         "policyTests[].caller": "\"anonymous\"", "policyTests[].route": "\"oss.sign\"",
         "defaults.grants": "{\"lifetime\":\"1m\"}", "defaults.routes": "{\"nos.token\":{\"lifetime\":\"1m\"}}",

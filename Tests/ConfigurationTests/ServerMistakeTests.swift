@@ -155,6 +155,17 @@ struct ServerMistakeTests {
         try mistake.check()
     }
 
+    @Test(arguments: [
+        "", "errors", "ftp://a.example/", "https://a.example/ errors", "https://a.example/<errors>", "/\u{E9}",
+        "https://a.example/" + String(repeating: "a", count: 183),
+    ])
+    func `an errorReference that is no URL or path, or is too long, is rejected`(text: String) throws {
+        try Mistake(
+            "workers: 2,", "workers: 2, ‸errorReference: \"\(text)\",", "server.errorReference", "a URL or a path"
+        )
+        .check()
+    }
+
     @Test(
         "refuses origins that no browser sends (R2)",
         arguments: [

@@ -102,6 +102,18 @@ struct DistributeTokenTests {
         try service.get("/distribute-token.jso").expectProblem(404, "not_found")
     }
 
+    @Test func `the type of every error begins with server.errorReference`() throws {
+        var setup = Setup.sandbox
+        setup.server += " errorReference: 'https://docs.example.com/errors#',"
+        try Service.run(setup) { service in
+            for path in ["/nowhere", "/distribute-token.json?expires=1", "/distribute-token.json?bucket=b"] {
+                let problem = try service.get(path).json
+                let code = try #require(problem["code"]?.string)
+                #expect(problem["type"] == .string("https://docs.example.com/errors#\(code)"))
+            }
+        }
+    }
+
     @Test func `with statusInBody errors travel with HTTP 200`() throws {
         var setup = Setup.sandbox
         setup.server += " statusInBody: true,"

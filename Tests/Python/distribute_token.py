@@ -169,7 +169,7 @@ def self_test():
         "Scope": {"Bucket": "demo-bucket", "Prefix": "uploads/", "Region": "cn-hangzhou"},
     }
     bad = {
-        "type": "https://countersign.example/docs/api.md#not_in_grant", "title": "Forbidden", "status": 403,
+        "type": "/docs/api.md#not_in_grant", "title": "Forbidden", "status": 403,
         "code": "not_in_grant", "detail": "no grant",
         "requestId": "1-1", "StatusCode": 403, "ErrorCode": "not_in_grant", "ErrorMessage": "no grant",
     }

@@ -36,7 +36,7 @@ struct Answer: Sendable {
     /// What it says without the URL of its error's section, for tests that look for other URLs.
     var textWithoutType: String { text.replacing(Answer.reference, with: "") }
     /// What the type of every problem begins with.
-    static let reference = "https://countersign.example/docs/api.md#"
+    static let reference = "/docs/api.md#"
     var closes: Bool { self["Connection"] == "close" }
     var json: JSON { (try? JSON(text)) ?? .null }
 }

@@ -32,7 +32,12 @@ final class HeldAnswer {
 
     /// Replaces the answer by a refusal.
     func refuse(_ refusal: Refusal) {
-        refusal.write(into: &response, for: context)
+        // Without a reporter, too, nothing of the answer may leave.
+        if let reporter {
+            reporter.write(refusal, into: &response, for: context)
+        } else {
+            refusal.write(into: &response, requestID: context.id.bytes, in: context.words)
+        }
         self.refusal = refusal
     }
 

@@ -37,7 +37,7 @@ extension Pipeline {
             case .told, .recorded(nil): break
             }
         } catch {
-            error.write(into: &response, for: context)
+            reporter.write(error, into: &response, for: context)
         }
         return .done
     }

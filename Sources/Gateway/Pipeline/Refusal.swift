@@ -1,5 +1,6 @@
 import Access
 import Bytes
+import Configuration
 import HTTP
 import Upstream
 
@@ -300,10 +301,6 @@ extension Refusal {
     /// Something in the service itself failed; the log says what.
     static let internalError = Refusal(.internalError, "the service failed; its log has the request's id")
 
-    /// The reference, which has a section for each code. `type` of an answer is this URL with the code behind it (RFC 9457
-    /// section 3.1.1).
-    package static let reference: StaticString = "https://countersign.example/docs/api.md#"
-
     /// The form in which errors are written.
     package enum Words {
         /// A problem document alone (RFC 9457).
@@ -315,7 +312,12 @@ extension Refusal {
     }
 
     /// Writes the refusal as a problem document (RFC 9457).
-    package func write(into response: inout Response, requestID: Span<UInt8>, in words: Words = .problem) {
+    /// - Parameter reference: the start of `type`, which the code follows: the page with a section for each code
+    ///   (RFC 9457 section 3.1.1).
+    package func write(
+        into response: inout Response, requestID: Span<UInt8>, in words: Words = .problem,
+        explainedAt reference: [UInt8] = Configuration.Server.standardErrorReference
+    ) {
         response.status = status
         response.contentType = .problem
         response.body.reset()
@@ -323,7 +325,7 @@ extension Refusal {
             json.add(
                 "type",
                 text: { url in
-                    url.append(Refusal.reference)
+                    url.append(reference.span)
                     url.append(code.text)
                 })
             json.add("title", code.status.phrase)

@@ -1,4 +1,5 @@
 import Bytes
+import Configuration
 import HTTP
 import Telemetry
 
@@ -9,8 +10,14 @@ final class RequestReporter {
     private let accesses: AccessLog
     /// Nil where refusals are not put on record.
     private let audit: LoopAudit?
+    /// The start of the `type` of each error.
+    private let errorReference: [UInt8]
 
-    init(_ meter: RequestMeter, _ accesses: AccessLog, _ audit: LoopAudit?) {
+    init(
+        _ meter: RequestMeter, _ accesses: AccessLog, _ audit: LoopAudit?,
+        explainingErrorsAt errorReference: [UInt8] = Configuration.Server.standardErrorReference
+    ) {
+        self.errorReference = errorReference
         self.meter = meter
         self.accesses = accesses
         self.audit = audit
@@ -29,7 +36,7 @@ final class RequestReporter {
     func refuse(_ context: borrowing RequestContext, because refusal: Refusal, _ response: inout Response) {
         audit?.note(refusal, of: context)
         if let clause = refusal.clause { meter.count(clause: clause) }
-        refusal.write(into: &response, for: context)
+        write(refusal, into: &response, for: context)
         RequestReporter.name(&response, by: context)
         report(context, status: refusal.status, because: refusal.code)
     }
@@ -43,7 +50,7 @@ final class RequestReporter {
     /// An answer leaves now that had to wait for what it says.
     /// - Parameter refusal: why there is no other; nil for a success.
     func finishParked(_ context: borrowing RequestContext, because refusal: Refusal?, _ response: inout Response) {
-        refusal?.write(into: &response, for: context)
+        if let refusal { write(refusal, into: &response, for: context) }
         RequestReporter.name(&response, by: context)
         report(late: context, status: refusal?.status ?? response.status, because: refusal?.code, at: now)
     }
@@ -74,17 +81,16 @@ final class RequestReporter {
         accesses.write(context, status: status, because: reason, at: context.instant.unixSeconds)
     }
 
+    /// Writes the refusal of a request.
+    func write(_ refusal: Refusal, into response: inout Response, for context: borrowing RequestContext) {
+        refusal.write(
+            into: &response, requestID: context.id.bytes, in: context.words, explainedAt: errorReference)
+    }
+
     private func report(
         late context: borrowing RequestContext, status: Int, because reason: Refusal.Code?, at now: Instant
     ) {
         let waited = meter.count(late: context, status: status, because: reason, at: now)
         accesses.write(context, status: status, because: reason, waited: waited, at: now.unixSeconds)
-    }
-}
-
-extension Refusal {
-    /// Writes the refusal of a request.
-    func write(into response: inout Response, for context: borrowing RequestContext) {
-        write(into: &response, requestID: context.id.bytes, in: context.words)
     }
 }

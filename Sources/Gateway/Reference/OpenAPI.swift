@@ -277,7 +277,7 @@ enum OpenAPI {
         "type": "object", "description": "A problem document (RFC 9457).",
         "required": ["type", "title", "status", "code", "detail", "requestId"],
         "properties": [
-            "type": ["type": "string", "format": "uri", "pattern": .text("^\(Refusal.reference)")],
+            "type": ["type": "string", "format": "uri-reference", "pattern": "[a-z_]+$"],
             "title": ["type": "string"], "status": ["type": "integer"],
             "code": ["type": "string", "description": "Stable, for programs."],
             "detail": ["type": "string", "description": "For people: why, and what would be right."],

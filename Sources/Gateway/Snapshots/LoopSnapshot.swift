@@ -22,7 +22,9 @@ package final class LoopSnapshot {
         let loop = resources.loop
         let (configuration, log) = (snapshot.configuration, snapshot.log)
         let accesses = AccessLog(log)
-        reporter = RequestReporter(resources.meter, accesses, resources.audit)
+        let errorReference = configuration.server.errorReference
+        reporter = RequestReporter(
+            resources.meter, accesses, resources.audit, explainingErrorsAt: errorReference)
         var tools = LoopCallTools(loop, resources.upstreamClient, at: snapshot.clock, log)
         tools.sessions = resources.cluster?.sessions
         upstream = try LoopUpstream(snapshot, tools, loop.answers)
@@ -35,7 +37,7 @@ package final class LoopSnapshot {
         admin = try AdminPipeline(
             snapshot, readiness,
             MetricsPage(of: snapshot, readiness, resources.shared, loop.connections),
-            RequestReporter(resources.meter, accesses, nil),
+            RequestReporter(resources.meter, accesses, nil, explainingErrorsAt: errorReference),
             configuration.admin.hasConsole ? Console(snapshot, readiness, resources, queued) : nil, queued)
         firstAdminListener = configuration.server.listen.count
     }
