@@ -9,12 +9,20 @@ struct S3Multipart: VendorIssuer, TokenIssuer {
     private let place: V4Place
     private let bucket: [UInt8]
     private let body: BodyClauses
-    private let overwrites: Bool
+    private let terms: MultipartQuestion.Terms
     private let seals: [UploadSeal]
 
     /// What is asked.
     enum Operation: String, CaseIterable {
         case create, list, part, batch, complete, abort
+
+        /// Whether it changes something at the vendor.
+        var isChange: Bool {
+            switch self {
+            case .create, .complete, .abort: true
+            case .list, .part, .batch: false
+            }
+        }
     }
 
     static let route = RouteDescription(
@@ -125,6 +133,10 @@ struct S3Multipart: VendorIssuer, TokenIssuer {
         let overwrite = Field(
             "overwrite", .boolean, default: false, told: true,
             "Whether an upload may replace an existing object. Without it, S3 is told to complete none that does.")
+        let completeTimeout = Field(
+            "completeTimeout", .duration(1_000...80_000), default: 60_000,
+            "How long S3 may take to complete an upload. All other operations have `limits.patience` of the credential."
+        )
     }
 
     private init(_ grant: Settings<Fields>, _ context: GrantContext) throws(FieldProblem) {
@@ -137,7 +149,7 @@ struct S3Multipart: VendorIssuer, TokenIssuer {
         place.scheme.writeOrigin(of: bucket.span, on: place.endpoint, into: &own)
         endpoints = try VendorEndpoint.list([own.array], field: "credential")
         body = try BodyClauses(contentTypes: grant.contentTypes, maxSize: nil)
-        overwrites = grant.overwrite
+        terms = MultipartQuestion.Terms(mustCreate: !grant.overwrite, completeTimeout: grant.completeTimeout)
         seals = try UploadSeal.all(of: context)
     }
 
@@ -160,6 +172,9 @@ struct S3Multipart: VendorIssuer, TokenIssuer {
             }
             guard let operation else { throw AskError(.invalid, asked.operation.name, "must be one that there is") }
             self.operation = operation
+            if let fault = ask.reading(asked.filename, KeySpelling.fault) {
+                throw AskError(.invalid, asked.filename.name, fault.description)
+            }
             moment = now
             type = ask[asked.type]?.array
             guard type?.allSatisfy({ $0.isVisible || $0 == UInt8(ascii: " ") }) ?? true else {
@@ -261,6 +276,6 @@ struct S3Multipart: VendorIssuer, TokenIssuer {
         guard detail.operation == .create || id != nil else { throw .nothingToSign }
         let upload = MultipartQuestion.Upload(permit, id: id ?? [], type: detail.type, parts: detail.parts)
         return MultipartQuestion(
-            detail.operation, upload, at: place, with: key, by: seals[0], mustCreate: !overwrites)
+            detail.operation, upload, at: place, with: key, by: seals[0], terms)
     }
 }
