@@ -315,6 +315,38 @@ struct S3MultipartTests {
         }
     }
 
+    @Test func `no GET or HEAD changes anything at S3, with or without a ticket`() throws {
+        let s3 = try FakeS3()
+        try run(s3) { service in
+            let id = SealedUpload.text(of: "apiKey:alice", key: "up/a")
+            let parts = percent(#"[{"PartNumber":1,"ETag":"e"}]"#)
+            for query in [
+                "key=up/a", "filename=a", "operation=create&key=up/a", "operation=abort&key=up/a&uploadId=\(id)",
+                "operation=complete&key=up/a&uploadId=\(id)&parts=\(parts)", "operation=abort",
+            ] {
+                for method in ["GET", "HEAD"] {
+                    let answer = try service.ask(method, "/s3/multipart?\(query)", [Self.alice])
+                    #expect(answer.status == 405 && answer["allow"] == "POST, OPTIONS", "\(method) \(query)")
+                }
+            }
+            for fixed in [
+                #""key": "up/a""#, #""operation": "abort", "key": "up/a", "uploadId": "\#(id)""#,
+            ] {
+                let minted = try service.post("/tickets", json: "{\"grant\": \"uploads\", \(fixed)}", Self.alice)
+                let ticket = try #require(minted.json["ticket"]?.string)
+                let answer = try service.get("/s3/multipart?ticket=\(ticket)")
+                answer.expectProblem(405, "method_not_allowed")
+                try service.post("/s3/multipart?ticket=\(ticket)", json: "{}")
+                    .expectSuccess()
+            }
+            #expect(s3.sent.map(\.method) == ["POST", "DELETE"])
+            let listed = try service.get("/s3/multipart?operation=list&key=up/a&uploadId=\(id)", Self.alice)
+            listed.expectSuccess()
+            try service.get("/s3/multipart?operation=part&partNumber=1&key=up/a&uploadId=\(id)", Self.alice)
+                .expectSuccess()
+        }
+    }
+
     @Test func `a page may ask by Uppy's headers and methods`() throws {
         let s3 = try FakeS3()
         try run(s3) { service in

@@ -28,7 +28,9 @@ struct S3Multipart: VendorIssuer, TokenIssuer {
     static let route = RouteDescription(
         "s3.multipart", path: "/s3/multipart", "An upload in parts, as Uppy's Companion has it.",
         request: RouteRequest(
-            parameters.descriptions, withoutKey: .refuse(parameter: parameters.key.name), paths: paths
+            parameters.descriptions, withoutKey: .refuse(parameter: parameters.key.name), paths: paths,
+            changes: ChangingOperations(
+                parameter: parameters.operation, names: Operation.allCases.filter(\.isChange).map(\.rawValue))
         ) {
             ask, instant throws(AskError) in ask.detail = try Detail(ask, at: instant.unixSeconds)
         },
@@ -106,7 +108,8 @@ struct S3Multipart: VendorIssuer, TokenIssuer {
         let grant = Parameter.grant
         let operation = Parameter(
             "operation", .text(maximumLength: 16), default: Operation.create.rawValue,
-            "What is asked, where the path does not tell: \(Operation.allCases.map(\.rawValue).joined(separator: ", "))"
+            "What is asked, where the path does not tell (a GET takes list, part and batch alone): "
+                + Operation.allCases.map(\.rawValue).joined(separator: ", ")
         )
         let key = Parameter("key", .key(maximumLength: ObjectKeyRule.maximumLength), "The object's whole key.")
         let filename = UppyRequest.filename
