@@ -39,6 +39,8 @@ package struct UpstreamLimits: Sendable, Equatable {
 
     /// Failures in a row that open the breaker.
     package var breakerThreshold = 5
+    /// Different callers that must be among these failures, unless one is of a call that the service made for itself.
+    package var breakerCallers = 3
     /// How long it stays open before it lets a probe through, give or take a fifth.
     package var breakerOpen: Int64 = 1_500
     /// After this a probe that nobody reported is given up: longer than any attempt.

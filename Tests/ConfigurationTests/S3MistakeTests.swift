@@ -65,6 +65,10 @@ struct S3MistakeTests {
             mistake(
                 "contentTypes: [\"video/*\"]", "‸contentTypes: [\"video\"]", "grants.uploads.contentTypes", "such as"),
             mistake(
+                "contentTypes: [\"video/*\"]", "‸completeTimeout: \"500ms\"", "grants.uploads.completeTimeout", "1s"),
+            mistake(
+                "contentTypes: [\"video/*\"]", "‸completeTimeout: \"2m\"", "grants.uploads.completeTimeout", "80s"),
+            mistake(
                 "contentTypes: [\"video/*\"]", "‸maxSize: 7", "grants.uploads.maxSize", "is not known"),
             mistake(
                 "subresources: [\"delete\"]", "‸subresources: [\"delete\", \"policy\"]", "grants.tables.subresources",

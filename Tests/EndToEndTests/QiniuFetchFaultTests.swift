@@ -163,10 +163,13 @@ struct QiniuFetchFaultTests {
             return true
         }
         try Service.run(.fetches("back", kodo.url), .epoll) { service in
-            for _ in 0..<10 {
-                try service.get("/qiniu/files").expectProblem(503, "upstream_unavailable")
+            for _ in 0..<4 {
+                for fields in [[], [APIKey.alice.bearer], [APIKey.bob.bearer]] {
+                    let target = fields.isEmpty ? "/qiniu/files" : "/qiniu/files?grant=hers"
+                    try service.ask("GET", target, fields).expectProblem(503, "upstream_unavailable")
+                }
             }
-            // It is left alone meanwhile.
+            // Several callers have failed, so it is left alone meanwhile.
             let asked = kodo.seen.count
             #expect(asked < 40)
             isBack.set()

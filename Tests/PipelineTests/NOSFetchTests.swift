@@ -91,6 +91,23 @@ struct NOSFetchTests {
         }
     }
 
+    @Test func `a prefix that NOS spells differently is told to its caller, and keeps no other from being served`()
+        throws
+    {
+        let nos = try FakeNOS { target in
+            guard target.contains("photos%2F%2Fa") else { return nil }
+            return (
+                "200 OK",
+                FakeNOS.document("<IsTruncated>false</IsTruncated>")
+                    .replacing("<Prefix>photos/</Prefix>", with: "<Prefix>photos/a</Prefix>")
+            )
+        }
+        try run(nos) { service in
+            for _ in 0..<10 { #expect(try service.get("/nos/files?prefix=photos//a").text == listing()) }
+            try service.get("/nos/files").expectSuccess()
+        }
+    }
+
     @Test func `an answer that is cut off, or larger than 1 MiB, is refused`() throws {
         let whole = FakeNOS.document("<IsTruncated>false</IsTruncated>" + FakeNOS.contents("photos/a.jpg"))
         for (number, body) in [

@@ -246,6 +246,104 @@ struct S3MultipartTests {
         ] {
             let s3 = try FakeS3 { _ in ("200 OK", FakeS3.document("InitiateMultipartUploadResult", body)) }
             try run(s3) { try create($0, #""key": "up/a""#, Self.alice).expectProblem(502, "upstream_failed") }
+            // An upload that has begun is aborted; one without an id cannot be.
+            let aborted = s3.sent.filter { $0.method == "DELETE" }.map(\.target)
+            #expect(
+                aborted == (body.hasSuffix("up/b</Key><UploadId>u</UploadId>") ? ["/demo-files/up/a?uploadId=u"] : []))
+        }
+    }
+
+    /// As SeaweedFS spells keys, and fails for long names.
+    private static func seaweed(_ sent: FakeS3.Sent) -> (status: String, body: String)? {
+        let path = sent.target.prefix { $0 != "?" }.dropFirst("/demo-files/".count)
+        var key = (String(path).removingPercentEncoding ?? "").replacing("\\", with: "/")
+            .replacing("\u{FFFF}", with: "\u{FFFD}")
+        guard key.split(separator: "/").allSatisfy({ $0.utf8.count <= 255 }) else {
+            return ("500 Internal Server Error", "<Error><Code>InternalError</Code></Error>")
+        }
+        while key.contains("//") { key = key.replacing("//", with: "/") }
+        guard sent.method == "POST" else { return nil }
+        let isBegin = sent.target.hasSuffix("?uploads=")
+        return (
+            "200 OK",
+            FakeS3.document(
+                isBegin ? "InitiateMultipartUploadResult" : "CompleteMultipartUploadResult",
+                "<Key>\(key)</Key>" + (isBegin ? "<UploadId>\(FakeS3.uploadID)</UploadId>" : ""))
+        )
+    }
+
+    @Test func `a key that S3 spells differently is served; a file name with such a key is refused before any call`()
+        throws
+    {
+        let s3 = try FakeS3(Self.seaweed)
+        try run(s3) { service in
+            for name in [#"a//b.png"#, #"a\\b.png"#, #"a\uFFFFb.png"#] {
+                let begun = try create(service, #""key": "up/\#(name)""#, Self.alice)
+                begun.expectSuccess()
+                let id = try #require(begun.json["uploadId"]?.string)
+                let key = try #require(begun.json["key"]?.string)
+                let ended = try service.ask(
+                    "POST", "/s3/multipart/\(id)/complete?key=\(percent(key))",
+                    ["Content-Type: application/json", Self.alice],
+                    body: #"{"parts": [{"PartNumber": 1, "ETag": "e"}]}"#)
+                ended.expectSuccess()
+            }
+            let calls = s3.sent.count
+            let long = String(repeating: "x", count: 256)
+            for name in [#"a//b.png"#, #"a\\b.png"#, #"a\uFFFFb.png"#, #"C:\\fakepath\\b.png"#, long, "a/\(long)/b"] {
+                try create(service, #""filename": "\#(name)""#, Self.alice)
+                    .expectProblem(400, "invalid_parameter", "filename")
+            }
+            for key in [#"up/..\\..\\out/a"#, #"up/a\\..\\b"#] {
+                try create(service, #""key": "\#(key)""#, Self.alice).expectProblem(400, "invalid_parameter", "key")
+            }
+            #expect(s3.sent.count == calls)
+            try create(service, #""filename": "\#(long.dropLast())""#, Self.alice).expectSuccess()
+        }
+    }
+
+    @Test func `a caller whose requests S3 fails on keeps no other caller from being served`() throws {
+        let s3 = try FakeS3(Self.seaweed)
+        try run(s3) { service in
+            let long = String(repeating: "x", count: 300)
+            for _ in 0..<10 {
+                try create(service, #""key": "up/\#(long)""#, Self.alice).expectProblem(503, "upstream_unavailable")
+                try create(service, #""key": "open/\#(long)""#).expectProblem(503, "upstream_unavailable")
+                try create(service, #""filename": "a""#, APIKey.bob.bearer).expectSuccess()
+            }
+            try create(service, #""filename": "a""#, Self.alice).expectSuccess()
+        }
+    }
+
+    @Test func `no GET or HEAD changes anything at S3, with or without a ticket`() throws {
+        let s3 = try FakeS3()
+        try run(s3) { service in
+            let id = SealedUpload.text(of: "apiKey:alice", key: "up/a")
+            let parts = percent(#"[{"PartNumber":1,"ETag":"e"}]"#)
+            for query in [
+                "key=up/a", "filename=a", "operation=create&key=up/a", "operation=abort&key=up/a&uploadId=\(id)",
+                "operation=complete&key=up/a&uploadId=\(id)&parts=\(parts)", "operation=abort",
+            ] {
+                for method in ["GET", "HEAD"] {
+                    let answer = try service.ask(method, "/s3/multipart?\(query)", [Self.alice])
+                    #expect(answer.status == 405 && answer["allow"] == "POST, OPTIONS", "\(method) \(query)")
+                }
+            }
+            for fixed in [
+                #""key": "up/a""#, #""operation": "abort", "key": "up/a", "uploadId": "\#(id)""#,
+            ] {
+                let minted = try service.post("/tickets", json: "{\"grant\": \"uploads\", \(fixed)}", Self.alice)
+                let ticket = try #require(minted.json["ticket"]?.string)
+                let answer = try service.get("/s3/multipart?ticket=\(ticket)")
+                answer.expectProblem(405, "method_not_allowed")
+                try service.post("/s3/multipart?ticket=\(ticket)", json: "{}")
+                    .expectSuccess()
+            }
+            #expect(s3.sent.map(\.method) == ["POST", "DELETE"])
+            let listed = try service.get("/s3/multipart?operation=list&key=up/a&uploadId=\(id)", Self.alice)
+            listed.expectSuccess()
+            try service.get("/s3/multipart?operation=part&partNumber=1&key=up/a&uploadId=\(id)", Self.alice)
+                .expectSuccess()
         }
     }
 

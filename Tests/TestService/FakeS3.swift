@@ -159,7 +159,9 @@ extension Setup {
                   }
                 """,
             rest: """
-                authentication: { apiKeys: [\(APIKey.alice.entry), \(APIKey.bob.entry)] },
+                authentication: {
+                    apiKeys: [\(APIKey.alice.entry), \(APIKey.bob.entry)], tickets: { secret: "\(ticketSecret)" },
+                  },
                   grants: {
                     "uploads": {
                       route: "s3.multipart", credential: "s3", callers: ["apiKey:alice", "apiKey:bob"],

@@ -128,6 +128,81 @@ import Testing
         #expect(high <= 1800 && high > 1790)
     }
 
+    private func fail(
+        _ breaker: inout Breaker, _ callers: [UInt64], with fault: UpstreamFault = .unavailable, at now: Int64 = 0
+    )
+        throws
+    {
+        for caller in callers {
+            guard case .pass(let pass) = breaker.ask(at: now, for: .caller(caller)) else { throw FixtureError() }
+            breaker.finished(pass, with: fault, at: now, random: .max / 2)
+        }
+    }
+
+    @Test func `failures of fewer than three callers never open it, and those of three do`() throws {
+        var breaker = Breaker()
+        try fail(&breaker, Array(repeating: 1, count: 1000) + Array(repeating: 2, count: 1000))
+        #expect(breaker.state == .closed)
+        try fail(&breaker, [3])
+        #expect(breaker.state == .open)
+        var other = Breaker()
+        try fail(&other, [1, 2, 3, 4])
+        #expect(other.state == .closed)
+        try fail(&other, [1])
+        #expect(other.state == .open)
+    }
+
+    @Test func `a success forgets the callers that had failed`() throws {
+        var breaker = Breaker()
+        for _ in 0..<10 {
+            try fail(&breaker, [1, 2, 1, 2, 1, 2])
+            breaker.finished(try pass(&breaker, at: 0), with: nil, at: 0, random: 0)
+        }
+        #expect(breaker.state == .closed)
+    }
+
+    @Test func `one failure of the service's own call among a caller's opens it`() throws {
+        var breaker = Breaker()
+        try fail(&breaker, [1, 1, 1, 1])
+        breaker.finished(try pass(&breaker, at: 0), with: .unavailable, at: 0, random: 0)
+        #expect(breaker.state == .open)
+    }
+
+    @Test func `an answer to a caller that cannot be read does not open it, and closes it after a probe`() throws {
+        var breaker = Breaker()
+        try fail(&breaker, Array(1...100), with: .malformed)
+        #expect(breaker.state == .closed)
+        try fail(&breaker, [1, 2, 3, 4, 5])
+        #expect(breaker.state == .open)
+        try fail(&breaker, [1], with: .malformed, at: 1500)
+        #expect(breaker.state == .closed)
+    }
+
+    @Test func `a caller whose probe failed lets the others try before it does so again`() throws {
+        var breaker = Breaker()
+        try fail(&breaker, [1, 2, 3, 4, 5])
+        try fail(&breaker, [1], at: 1500)
+        #expect(breaker.ask(at: 3000, for: .caller(1)) == .refuse(until: 4500))
+        guard case .pass(let probe) = breaker.ask(at: 3000, for: .caller(2)) else { throw FixtureError() }
+        breaker.finished(probe, with: nil, at: 3000, random: 0)
+        #expect(breaker.state == .closed)
+        // Where nobody else asks, it may.
+        try fail(&breaker, [1, 2, 3, 4, 5], at: 5000)
+        try fail(&breaker, [1], at: 6500)
+        guard case .pass = breaker.ask(at: 9500, for: .caller(1)) else { throw FixtureError() }
+    }
+
+    @Test func `a call that may take long is no probe, and passes where the breaker is closed`() throws {
+        var breaker = Breaker()
+        var slow = CallSource.caller(1)
+        slow.mayProbe = false
+        guard case .pass = breaker.ask(at: 0, for: slow) else { throw FixtureError() }
+        try fail(&breaker, [1, 2, 3, 4, 5])
+        #expect(breaker.ask(at: 2000, for: slow) == .refuse(until: 2200))
+        guard case .pass(let probe) = breaker.ask(at: 2000, for: .caller(2)) else { throw FixtureError() }
+        #expect(probe.isProbe)
+    }
+
     @Test func `numbers that make no sense crash nothing`() {
         for extreme in [Int64.min, -1, 0, .max] {
             var limits = UpstreamLimits()

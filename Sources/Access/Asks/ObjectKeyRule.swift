@@ -25,14 +25,15 @@ package enum ObjectKeyRule {
         return false
     }
 
-    /// Whether anything between two slashes is `.` or `..`, which clients and proxies put in order before they go on.
+    /// Whether anything between two slashes is `.` or `..`, which clients and proxies put in order before they go on. Some servers
+    /// take a backslash for a slash first.
     package static func hasDotSegments(_ key: Span<UInt8>) -> Bool {
         var start = 0
         while let dot = key.firstIndex(of: UInt8(ascii: "."), from: start) {
             start = dot + 1
             // Few keys have a segment that begins with a dot.
-            guard dot == 0 || key[dot - 1] == UInt8(ascii: "/") else { continue }
-            let end = key.firstIndex(of: UInt8(ascii: "/"), from: dot) ?? key.count
+            guard dot == 0 || isSeparator(key[dot - 1]) else { continue }
+            let end = firstSeparator(of: key, from: dot) ?? key.count
             if isDots(key.extracting(dot..<end)) { return true }
         }
         return false
@@ -40,8 +41,15 @@ package enum ObjectKeyRule {
 
     /// The same of a text that stands behind others in a key, so that its first slash ends a segment that has more before it.
     package static func hasDotSegments(behind text: Span<UInt8>) -> Bool {
-        guard let slash = text.firstIndex(of: UInt8(ascii: "/")) else { return false }
+        guard let slash = firstSeparator(of: text, from: 0) else { return false }
         return hasDotSegments(text.extracting(slash + 1..<text.count))
+    }
+
+    private static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
+
+    private static func firstSeparator(of text: Span<UInt8>, from start: Int) -> Int? {
+        for index in start..<text.count where isSeparator(text[index]) { return index }
+        return nil
     }
 
     private static func isDots(_ segment: Span<UInt8>) -> Bool { segment.equals(".") || segment.equals("..") }

@@ -2,13 +2,18 @@ import Bytes
 import HTTP
 import Net
 
-/// An answer that is ready, and must not leave before its line is on the disk.
+/// An answer that is ready, or a call that may begin, and must wait until its line is on the disk.
 final class HeldAnswer {
     var response = Response()
     /// Nil when it has left already.
     var pending: PendingResponse?
     /// Who gets what by it; nil where nobody can lose that while it is held.
     var issue: PendingIssue?
+    /// Called if the client does not get the answer.
+    var whenLost: (() -> Void)?
+    /// What waits instead of an answer. It is called once, with whether it may go on.
+    var next: ((_ isAdmitted: Bool) -> Void)?
+    fileprivate var isWaiting: Bool { pending != nil || next != nil }
     fileprivate(set) var since: Int64 = 0
     private var context = RequestContext()
     private var reporter: RequestReporter?
@@ -50,6 +55,8 @@ final class HeldAnswer {
     fileprivate func reset() {
         pending = nil
         issue = nil
+        whenLost = nil
+        next = nil
         reporter = nil
         refusal = nil
         response.reset()
@@ -89,12 +96,12 @@ struct HeldAnswers {
     }
 
     /// Since when the oldest has been held; nil where there is none, or it has left.
-    var oldest: Int64? { start < answers.count && answers[start].pending != nil ? answers[start].since : nil }
+    var oldest: Int64? { start < answers.count && answers[start].isWaiting ? answers[start].since : nil }
 
     /// Those that have been held since a moment or longer, and have not left.
     func oldest(until moment: Int64) -> [HeldAnswer] {
         guard start < answers.count, answers[start].since <= moment else { return [] }
-        return answers[start...].prefix { $0.since <= moment }.filter { $0.pending != nil }
+        return answers[start...].prefix { $0.since <= moment }.filter(\.isWaiting)
     }
 
     mutating func reuse(_ answers: [HeldAnswer]) {

@@ -102,6 +102,15 @@ final class LoopAudit {
         add(waits: false)
     }
 
+    /// Adds the line of something that has been done, for which no answer waits.
+    func note(_ write: (inout AuditLine) -> Void) {
+        guard let shared else { return }
+        guard isWriting, unknown < shared.settings.queue else { return lose() }
+        write(&line)
+        if let origin = shared.origin { line.add("by", origin) }
+        add(waits: false)
+    }
+
     /// Notes what an operator has had done. Nothing is given by it, so no answer waits for the line.
     func note(_ action: StaticString, of context: borrowing RequestContext) {
         guard let shared else { return }
@@ -220,14 +229,17 @@ final class LoopAudit {
     /// Has an answer leave, unless it has left: as it is, or a refusal instead.
     /// - Parameter isWritten: whether the disk has its line.
     private func finish(_ answer: HeldAnswer, isWritten: Bool, at instant: Instant) {
+        let isRefused = failsClosed && !isWritten
+        if let next = answer.next {
+            answer.next = nil
+            next(!isRefused)
+        }
         guard let pending = answer.pending else { return }
         answer.pending = nil
-        if failsClosed, !isWritten {
-            answer.refuse(.auditUnavailable)
-        } else if !answer.isStillGood(at: instant) {
-            withhold(answer)
-        }
-        answers.finish(pending) { answer.release(into: &$0, at: instant) }
+        let isGood = !isRefused && answer.isStillGood(at: instant)
+        if isRefused { answer.refuse(.auditUnavailable) } else if !isGood { withhold(answer) }
+        let isTaken = answers.finish(pending) { answer.release(into: &$0, at: instant) }
+        if !isGood || !isTaken { answer.whenLost?() }
     }
 }
 

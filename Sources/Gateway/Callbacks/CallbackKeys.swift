@@ -94,7 +94,9 @@ package final class CallbackKeys: Sendable {
             return cache.land(fetch, with: .failure(.unavailable), at: now)
         }
         let log = tools.log
-        let call = VendorCall<RSAPublicKey>(on: link, among: tools.calls) { call, endpoint, _ in
+        // Anybody can name an unusual key.
+        let source = name.isUsual ? CallSource.service : .strangers
+        let call = VendorCall<RSAPublicKey>(on: link, among: tools.calls, for: source) { call, endpoint, _ in
             call.send(name.call(), to: endpoint, answerLimit: PublishedKey.answerLimit, namesEndpoint: false) {
                 answer, _ throws(CallFault) in
                 do throws(VendorFault) { return try name.read(answer) } catch {

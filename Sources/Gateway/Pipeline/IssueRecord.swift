@@ -56,26 +56,72 @@ final class AuditedGrants {
 struct IssueRecord {
     private let loopAudit: LoopAudit
     private let grant: AuditedGrant
-    private let members: [UInt8]
+    private var members: [UInt8]
+    /// What the vendor does for it; nil where no vendor is asked.
+    private var operation: VendorOperation?
 
+    /// - Parameter operation: what the vendor does for it; nil where no vendor is asked.
     init(
-        _ loopAudit: LoopAudit, _ grant: AuditedGrant, _ permit: borrowing Permit, of context: borrowing RequestContext
+        _ loopAudit: LoopAudit, _ grant: AuditedGrant, _ permit: borrowing Permit, of context: borrowing RequestContext,
+        asking operation: VendorOperation? = nil
     ) {
         self.loopAudit = loopAudit
         self.grant = grant
         var line = AuditLine()
         line.add(permit, grant, of: context)
         members = line.bytes.array
+        self.operation = operation
     }
 
+    private var isChange: Bool { operation?.isChange ?? false }
+
+    /// The record of a call that takes back what this one has done.
+    func reversal(by operation: VendorOperation) -> IssueRecord {
+        var other = self
+        var line = AuditLine()
+        line.add(written: members)
+        line.add("cause", "undelivered")
+        other.members = line.bytes.array
+        other.operation = operation
+        return other
+    }
+
+    /// Writes the line of a call that changes something at a vendor, before it begins; no line for any other.
+    /// - Returns: what the call is to be held by until the disk has the line; nil when it need not be.
+    func begin() throws(Refusal) -> HeldAnswer? {
+        guard isChange else { return nil }
+        return try loopAudit.enter { line in begin("calling", in: &line) }
+    }
+
+    /// The same for a call that nobody waits for.
+    func announce() { loopAudit.note { line in begin("calling", in: &line) } }
+
     /// Writes the audit's line of the credential in an answer.
-    func write(_ terms: IssueTerms, _ response: borrowing Response) throws(Refusal) -> HeldAnswer? {
+    /// - Parameter outcome: what became of the call to the vendor.
+    func write(
+        _ terms: IssueTerms, _ response: borrowing Response, _ outcome: String
+    ) throws(Refusal) -> HeldAnswer? {
         let token = AuditToken(in: response, of: grant)
         return try loopAudit.enter { line in
-            line.begin(grant.isFetched ? "fetched" : "issued", at: loopAudit.clock().unixSeconds)
-            line.add(written: members)
+            begin(isChange ? "called" : grant.isFetched ? "fetched" : "issued", in: &line)
+            if isChange { line.add("outcome", Array(text: outcome)) }
             line.add(terms, token)
         }
+    }
+
+    /// Writes the line of a call that changes something at a vendor, and whose answer no client gets; no line for any other.
+    func note(_ outcome: String) {
+        guard isChange else { return }
+        loopAudit.note { line in
+            begin("called", in: &line)
+            line.add("outcome", Array(text: outcome))
+        }
+    }
+
+    private func begin(_ event: StaticString, in line: inout AuditLine) {
+        line.begin(event, at: loopAudit.clock().unixSeconds)
+        line.add(written: members)
+        if let name = operation?.name { line.add("operation", Array(text: name)) }
     }
 }
 

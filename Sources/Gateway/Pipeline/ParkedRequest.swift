@@ -11,10 +11,16 @@ final class ParkedRequest {
     /// What the newest configuration judges before the answer leaves; nil where nobody can lose that meanwhile.
     private let issue: PendingIssue?
     /// The record of what is issued; nil where nothing is put on record.
-    private let record: IssueRecord?
+    let record: IssueRecord?
     private let reporter: RequestReporter
     /// The use of a ticket by which it is issued; nil where that is not counted.
     var use: TicketUse?
+    /// Whether its client is gone.
+    var isAbandoned = false
+    /// What became of the call that it waits for, for the audit.
+    var outcome = "ok"
+    /// Called once if the client does not get the answer that was written for it.
+    var whenLost: (() -> Void)?
 
     var requestID: [UInt8] { context.id.array }
 
@@ -40,15 +46,22 @@ final class ParkedRequest {
         do throws(Refusal) {
             if let issue, !issue.isStillGood(at: reporter.now.unixSeconds) { throw .superseded }
             let terms = try fill(&response)
-            if let terms, let held = try record?.write(terms, response) {
+            if let terms, let held = try record?.write(terms, response, outcome) {
                 var context = context.copy()
                 held.issue = issue
+                held.whenLost = whenLost
                 return reporter.hold(&context, &response, by: held)
             }
         } catch {
             refusal = error
+            record?.note(outcome)
+        }
+        guard !isAbandoned else {
+            whenLost?()
+            return
         }
         reporter.finishParked(context, because: refusal, &response)
-        answers.finish(pending) { swap(&$0, &response) }
+        let isTaken = answers.finish(pending) { swap(&$0, &response) }
+        if refusal != nil || !isTaken { whenLost?() }
     }
 }

@@ -11,6 +11,8 @@ final class ParkedRequests {
     struct Group {
         fileprivate let index: Int
         fileprivate let most: Int
+        /// Whether the request stays parked when its client is gone, since what it waits for does not end.
+        var staysWithoutClient = false
         /// The caller's hash, which no client can predict. A caller may take at most half of the room that the others leave, so that
         /// others always find room; nil where callers are not told apart.
         fileprivate var caller: UInt64?
@@ -30,6 +32,19 @@ final class ParkedRequests {
         static func fetches(most: Int, caller: UInt64, isAnonymous: Bool = false) -> Group {
             Group(index: 2, most: most, caller: caller, isAnonymous: isAnonymous)
         }
+
+        /// The same, where the vendor's time depends on the request.
+        static func slowFetches(most: Int, caller: UInt64, isAnonymous: Bool = false) -> Group {
+            Group(index: 4, most: most, caller: caller, isAnonymous: isAnonymous)
+        }
+
+        fileprivate var share: Share? { caller.map { Share(group: index, caller: $0) } }
+    }
+
+    /// A caller in a group.
+    fileprivate struct Share: Hashable {
+        let group: Int
+        let caller: UInt64
     }
 
     private struct Parked {
@@ -41,11 +56,11 @@ final class ParkedRequests {
     private let answers: LateAnswers
     private var parked: [PendingResponse: Parked] = [:]
     /// How many are parked, by the index of the group.
-    private var counts = [0, 0, 0, 0]
+    private var counts = [0, 0, 0, 0, 0]
     /// How many requests of each caller are parked, where callers are told apart.
-    private var callers: [UInt64: Int] = [:]
-    /// How many fetches of callers without a name are parked.
-    private var anonymous = 0
+    private var callers: [Share: Int] = [:]
+    /// How many fetches of callers without a name are parked, by the index of the group.
+    private var anonymous = [0, 0, 0, 0, 0]
 
     init(_ answers: LateAnswers) { self.answers = answers }
 
@@ -53,10 +68,10 @@ final class ParkedRequests {
 
     /// - Throws: when as many of the group are parked as may.
     func admit(to group: Group) throws(Refusal) {
-        let own = group.caller.map { callers[$0, default: 0] } ?? 0
-        guard own < group.most - counts[group.index], !group.isAnonymous || own < group.most / 4 - anonymous else {
-            throw .crowded
-        }
+        let own = group.share.map { callers[$0, default: 0] } ?? 0
+        guard own < group.most - counts[group.index],
+            !group.isAnonymous || own < group.most / 4 - anonymous[group.index]
+        else { throw .crowded }
     }
 
     /// Keeps a request until `finish` or `abandon` is called.
@@ -68,8 +83,8 @@ final class ParkedRequests {
         try admit(to: group)
         parked[request.pending] = Parked(request: request, group: group, whenAbandoned: whenAbandoned)
         counts[group.index] += 1
-        if let caller = group.caller { callers[caller, default: 0] += 1 }
-        if group.isAnonymous { anonymous += 1 }
+        if let share = group.share { callers[share, default: 0] += 1 }
+        if group.isAnonymous { anonymous[group.index] += 1 }
     }
 
     /// Keeps a request until what it waits for has come from a cache, or cannot be had.
@@ -117,15 +132,21 @@ final class ParkedRequests {
     }
 
     /// The client is gone.
-    func abandon(_ pending: PendingResponse) { take(pending)?.whenAbandoned() }
+    func abandon(_ pending: PendingResponse) {
+        guard let waiting = parked[pending], waiting.group.staysWithoutClient else {
+            take(pending)?.whenAbandoned()
+            return
+        }
+        waiting.request.isAbandoned = true
+    }
 
     private func take(_ pending: PendingResponse) -> Parked? {
         guard let taken = parked.removeValue(forKey: pending) else { return nil }
         counts[taken.group.index] -= 1
-        if taken.group.isAnonymous { anonymous -= 1 }
-        if let caller = taken.group.caller {
-            let count = callers[caller, default: 1]
-            callers[caller] = count > 1 ? count - 1 : nil
+        if taken.group.isAnonymous { anonymous[taken.group.index] -= 1 }
+        if let share = taken.group.share {
+            let count = callers[share, default: 1]
+            callers[share] = count > 1 ? count - 1 : nil
         }
         return taken
     }

@@ -92,9 +92,11 @@ extension Pipeline {
 
     /// What is kept of a request whose answer comes later, and issues what is permitted.
     func park(
-        _ request: borrowing Request, with response: borrowing Response, issuing permit: borrowing Permit
+        _ request: borrowing Request, with response: borrowing Response, issuing permit: borrowing Permit,
+        asking operation: VendorOperation? = nil
     ) throws(Refusal) -> ParkedRequest {
-        let record = audit.isOn ? IssueRecord(audit, audited[permit.grant], permit, of: context) : nil
+        let record =
+            audit.isOn ? IssueRecord(audit, audited[permit.grant], permit, of: context, asking: operation) : nil
         let issue = PendingIssue(request, from: context.caller, for: permit.grant, before: newest)
         return try keep(with: response, issue, record)
     }

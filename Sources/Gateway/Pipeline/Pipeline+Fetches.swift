@@ -25,12 +25,11 @@ extension Pipeline {
         let client = RateTable.Identity.hash(caller, from: request.client)
         try takeCall(of: client, on: link)
         let fetch = Fetch(
-            question: question, link: link, credential: configuration.credentials[permit.grant.credential].name)
-        let group = ParkedRequests.Group.fetches(
-            most: Fetch.mostParked, caller: client, isAnonymous: caller.principal.isAnonymous)
+            question: question, link: link, credential: configuration.credentials[permit.grant.credential].name,
+            caller: client, isAnonymous: caller.principal.isAnonymous)
         try fetch.park(
-            park(request, with: response, issuing: permit), in: group, of: upstream.parked, upstream.tools,
-            since: context.instant)
+            park(request, with: response, issuing: permit, asking: question.operation), in: upstream.parked,
+            upstream.tools, since: context.instant)
     }
 
     /// Takes a call off the caller's share.

@@ -33,10 +33,16 @@ extension Pipeline {
             && !accepts("application/json", request)
         do throws(AskError) {
             try ask.read(by: route.request.parameters)
-            try route.request.read(&ask, context.instant)
         } catch {
             throw Refusal(error)
         }
+        // A link or an image of a web page could ask for it, and so could a client that repeats a GET.
+        if let changes = route.request.changes, request.head.method == .get || request.head.method == .head,
+            changes.contain(ask)
+        {
+            throw .methodNotAllowed("POST, OPTIONS")
+        }
+        do throws(AskError) { try route.request.read(&ask, context.instant) } catch { throw Refusal(error) }
         if let objection { throw Refusal(.notInGrant(objection)) }
     }
 

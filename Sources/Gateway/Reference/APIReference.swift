@@ -166,7 +166,9 @@ package enum APIReference {
             query.append("=")
             Percent.encode(Array((APIExample.value(of: parameter) ?? "").utf8).span, into: &query)
         }
-        return "\(operation.methods[0]) \(operation.path)\(query.array.text.replacing("%2F", with: "/"))"
+        // The default of a route that can change something does so.
+        let method = request.changes == nil || operation.methods.count == 1 ? operation.methods[0] : "POST"
+        return "\(method) \(operation.path)\(query.array.text.replacing("%2F", with: "/"))"
     }
 
     private static func type(of kind: ParameterDescription.Kind) -> String {

@@ -29,6 +29,32 @@ package protocol VendorQuestion {
 
     /// Reads an answer. What the vendor says beyond the grant is not in what comes back.
     func read(_ answer: UpstreamAnswer) throws(VendorFault) -> VendorReply
+
+    var operation: VendorOperation { get }
+
+    /// The question that takes back what an answer reports as done; nil where nothing is to be taken back.
+    func reversal(of answer: UpstreamAnswer) -> (any VendorQuestion)?
+}
+
+extension VendorQuestion {
+    package var operation: VendorOperation { VendorOperation() }
+    package func reversal(of answer: UpstreamAnswer) -> (any VendorQuestion)? { nil }
+}
+
+/// What a question has the vendor do.
+package struct VendorOperation: Sendable {
+    /// For the audit; nil where the route does one thing.
+    package let name: String?
+    /// Whether it changes something at the vendor. Then the call does not end with its client.
+    package let isChange: Bool
+    /// How long the vendor may take, in milliseconds; nil for `limits.patience` of the credential.
+    package let timeout: Int64?
+
+    package init(_ name: String? = nil, isChange: Bool = false, timeout: Int64? = nil) {
+        self.name = name
+        self.isChange = isChange
+        self.timeout = timeout
+    }
 }
 
 /// What a vendor said to a question.

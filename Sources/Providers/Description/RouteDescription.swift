@@ -47,6 +47,8 @@ package struct RouteRequest: Sendable {
     package let read: @Sendable (inout Ask, Instant) throws(AskError) -> Void
     /// Where and how clients ask by a protocol of their own; the first that a path is like counts.
     package let paths: [RoutePath]
+    /// By what a request has the vendor change something; nil where no request has.
+    package let changes: ChangingOperations?
     /// The fewest seconds that the vendor lets a credential of the route hold, at least one.
     package let shortestLifetime: Int64
     /// The longest key that the route takes, in bytes.
@@ -54,19 +56,31 @@ package struct RouteRequest: Sendable {
 
     init(
         _ parameters: [ParameterDescription], withoutKey: Grant.WithoutKey, text: Parameter<Span<UInt8>>? = nil,
-        paths: [RoutePath] = [],
+        paths: [RoutePath] = [], changes: ChangingOperations? = nil,
         read: @escaping @Sendable (inout Ask, Instant) throws(AskError) -> Void = { _, _ throws(AskError) in }
     ) {
         self.parameters = ParameterList(parameters)
         self.withoutKey = withoutKey
         textParameter = text?.name
         self.paths = paths
+        self.changes = changes
         self.read = read
         let kinds = parameters.map(\.kind)
         shortestLifetime = kinds.lazy.compactMap { if case .lifetime(let least) = $0 { least } else { nil } }.first ?? 1
         maximumKeyLength =
             kinds.lazy.compactMap { if case .key(let length) = $0 { length } else { nil } }.first
             ?? ObjectKeyRule.maximumLength
+    }
+}
+
+/// The operations of a route that change something at the vendor. GET and HEAD cannot ask for them.
+package struct ChangingOperations: Sendable {
+    /// The parameter that names the operation.
+    let parameter: Parameter<Span<UInt8>>
+    let names: [String]
+
+    package func contain(_ ask: borrowing Ask) -> Bool {
+        ask.reading(parameter) { text in names.contains { text.equals($0.utf8.span) } }
     }
 }
 

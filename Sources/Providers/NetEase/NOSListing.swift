@@ -42,7 +42,8 @@ struct NOSListing {
     /// Whether it is of a bucket, and everything that it names begins with a prefix.
     func isOf(_ bucket: [UInt8], below prefix: [UInt8]) -> Bool {
         let names = items.map(\.key) + commonPrefixes + (marker.map { [$0] } ?? [])
-        return self.bucket == bucket && self.prefix == prefix && names.allSatisfy { $0.starts(with: prefix) }
+        return self.bucket == bucket && KeySpelling.areAlike(self.prefix, prefix)
+            && names.allSatisfy { $0.starts(with: prefix) }
     }
 
     var json: [UInt8] {

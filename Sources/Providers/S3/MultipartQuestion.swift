@@ -5,13 +5,21 @@ import Crypto
 /// A request of the service's own to S3 about an upload in parts (Amazon S3 API reference, CreateMultipartUpload, ListParts,
 /// CompleteMultipartUpload and AbortMultipartUpload).
 struct MultipartQuestion: VendorQuestion {
-    private let operation: S3Multipart.Operation
+    let operation: VendorOperation
+    private let kind: S3Multipart.Operation
     private let upload: Upload
     private let place: V4Place
     private let signer: SigningKey
     private let seal: UploadSeal
-    /// Whether S3 shall complete no upload whose key has an object.
-    private let mustCreate: Bool
+    private let terms: Terms
+
+    /// How uploads are completed.
+    struct Terms {
+        /// Whether S3 shall complete no upload whose key has an object.
+        let mustCreate: Bool
+        /// In milliseconds.
+        let completeTimeout: Int64
+    }
 
     /// Which upload, and whose.
     struct Upload {
@@ -29,18 +37,28 @@ struct MultipartQuestion: VendorQuestion {
             self.type = type
             self.parts = parts
         }
+
+        /// The same upload once it has begun.
+        init(_ upload: Upload, id: [UInt8]) {
+            (caller, bucket, key) = (upload.caller, upload.bucket, upload.key)
+            (self.id, type, parts) = (id, nil, [])
+        }
     }
 
+    /// - Parameter terms: the grant's.
     init(
-        _ operation: S3Multipart.Operation, _ upload: Upload, at place: V4Place, with signer: SigningKey,
-        by seal: UploadSeal, mustCreate: Bool
+        _ kind: S3Multipart.Operation, _ upload: Upload, at place: V4Place, with signer: SigningKey,
+        by seal: UploadSeal,
+        _ terms: Terms
     ) {
-        self.operation = operation
+        self.kind = kind
         self.upload = upload
         self.place = place
         self.signer = signer
         self.seal = seal
-        self.mustCreate = mustCreate
+        self.terms = terms
+        operation = VendorOperation(
+            kind.rawValue, isChange: kind.isChange, timeout: kind == .complete ? terms.completeTimeout : nil)
     }
 
     // MARK: Asking
@@ -48,26 +66,26 @@ struct MultipartQuestion: VendorQuestion {
     func call(to authority: [UInt8], at now: Int64) throws(IssueError) -> UpstreamCall {
         let signer = V4Signer(try place.key(signer, at: now), at: now, token: signer.securityToken)
         var headers: [NameValue] = []
-        if operation == .create, let type = upload.type { headers.append(NameValue("content-type", type)) }
-        if operation == .complete {
+        if kind == .create, let type = upload.type { headers.append(NameValue("content-type", type)) }
+        if kind == .complete {
             headers.append(NameValue("content-type", "application/xml"))
-            if mustCreate { headers.append(NameValue("if-none-match", "*")) }
+            if terms.mustCreate { headers.append(NameValue("if-none-match", "*")) }
         }
         headers.append(NameValue(place.scheme.fields.contentHash, V4Scheme.unsignedPayload))
         var path = ByteWriter(capacity: 256)
         place.scheme.writePath(of: upload.bucket.span, upload.key.span, into: &path)
         var call = UpstreamCall(
             method, authority: authority, path: path.array,
-            query: operation == .create ? [NameValue("uploads", [])] : [NameValue("uploadId", upload.id)],
-            headers: headers + signer.headers, body: operation == .complete ? body : [])
+            query: kind == .create ? [NameValue("uploads", [])] : [NameValue("uploadId", upload.id)],
+            headers: headers + signer.headers, body: kind == .complete ? body : [])
         try call.sign(about: upload.bucket.span, key: upload.key.span, by: signer)
         call.headers.append(NameValue("user-agent", "Countersign"))
-        call.isRepeatable = operation == .list
+        call.isRepeatable = kind == .list
         return call
     }
 
     private var method: UpstreamCall.Method {
-        switch operation {
+        switch kind {
         case .create, .complete: .post
         case .abort: .delete
         case .list, .part, .batch: .get
@@ -93,7 +111,7 @@ struct MultipartQuestion: VendorQuestion {
     func read(_ answer: UpstreamAnswer) throws(VendorFault) -> VendorReply {
         switch answer.status {
         case 200: return .json(try told(answer.body))
-        case 204 where operation == .abort: return .json(Array("{}".utf8))
+        case 204 where kind == .abort: return .json(Array("{}".utf8))
         case 404: return .absent
         // What the caller chose is a type, parts and their tags, or a key that has an object.
         case 400, 409, 412: return .unacceptable
@@ -103,12 +121,12 @@ struct MultipartQuestion: VendorQuestion {
     }
 
     private func told(_ document: [UInt8]) throws(VendorFault) -> [UInt8] {
-        if operation == .abort { return Array("{}".utf8) }
+        if kind == .abort { return Array("{}".utf8) }
         guard let root = XMLElement.read(document) else { throw .unreadable }
         // S3 may find out that it cannot complete when it has begun to answer.
         if root.name.elementsEqual("Error".utf8) { throw .requestRefused(status: 200) }
-        guard root.all("Key").allSatisfy({ $0.text == upload.key }) else { throw .unreadable }
-        switch operation {
+        guard root.all("Key").allSatisfy({ KeySpelling.areAlike($0.text, upload.key) }) else { throw .unreadable }
+        switch kind {
         case .create: return try told(begun: root)
         case .list: return try told(listed: root)
         default:
@@ -120,8 +138,21 @@ struct MultipartQuestion: VendorQuestion {
         }
     }
 
+    /// Aborts the upload that an answer says has begun, whatever else is wrong with the answer.
+    func reversal(of answer: UpstreamAnswer) -> (any VendorQuestion)? {
+        guard kind == .create, answer.status == 200, let root = XMLElement.read(answer.body),
+            let id = MultipartQuestion.id(in: root)
+        else { return nil }
+        return MultipartQuestion(.abort, Upload(upload, id: id), at: place, with: signer, by: seal, terms)
+    }
+
+    private static func id(in root: XMLElement) -> [UInt8]? {
+        guard let id = root.text("UploadId"), (1...UppyRequest.longestUploadID).contains(id.count) else { return nil }
+        return id
+    }
+
     private func told(begun root: XMLElement) throws(VendorFault) -> [UInt8] {
-        guard let id = root.text("UploadId"), (1...UppyRequest.longestUploadID).contains(id.count),
+        guard let id = MultipartQuestion.id(in: root),
             let sealed = try? seal.seal(
                 id,
                 for: UploadSeal.Subject(

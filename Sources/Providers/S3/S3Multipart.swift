@@ -9,18 +9,28 @@ struct S3Multipart: VendorIssuer, TokenIssuer {
     private let place: V4Place
     private let bucket: [UInt8]
     private let body: BodyClauses
-    private let overwrites: Bool
+    private let terms: MultipartQuestion.Terms
     private let seals: [UploadSeal]
 
     /// What is asked.
     enum Operation: String, CaseIterable {
         case create, list, part, batch, complete, abort
+
+        /// Whether it changes something at the vendor.
+        var isChange: Bool {
+            switch self {
+            case .create, .complete, .abort: true
+            case .list, .part, .batch: false
+            }
+        }
     }
 
     static let route = RouteDescription(
         "s3.multipart", path: "/s3/multipart", "An upload in parts, as Uppy's Companion has it.",
         request: RouteRequest(
-            parameters.descriptions, withoutKey: .refuse(parameter: parameters.key.name), paths: paths
+            parameters.descriptions, withoutKey: .refuse(parameter: parameters.key.name), paths: paths,
+            changes: ChangingOperations(
+                parameter: parameters.operation, names: Operation.allCases.filter(\.isChange).map(\.rawValue))
         ) {
             ask, instant throws(AskError) in ask.detail = try Detail(ask, at: instant.unixSeconds)
         },
@@ -98,7 +108,8 @@ struct S3Multipart: VendorIssuer, TokenIssuer {
         let grant = Parameter.grant
         let operation = Parameter(
             "operation", .text(maximumLength: 16), default: Operation.create.rawValue,
-            "What is asked, where the path does not tell: \(Operation.allCases.map(\.rawValue).joined(separator: ", "))"
+            "What is asked, where the path does not tell (a GET takes list, part and batch alone): "
+                + Operation.allCases.map(\.rawValue).joined(separator: ", ")
         )
         let key = Parameter("key", .key(maximumLength: ObjectKeyRule.maximumLength), "The object's whole key.")
         let filename = UppyRequest.filename
@@ -125,6 +136,10 @@ struct S3Multipart: VendorIssuer, TokenIssuer {
         let overwrite = Field(
             "overwrite", .boolean, default: false, told: true,
             "Whether an upload may replace an existing object. Without it, S3 is told to complete none that does.")
+        let completeTimeout = Field(
+            "completeTimeout", .duration(1_000...80_000), default: 60_000,
+            "How long S3 may take to complete an upload. All other operations have `limits.patience` of the credential."
+        )
     }
 
     private init(_ grant: Settings<Fields>, _ context: GrantContext) throws(FieldProblem) {
@@ -137,7 +152,7 @@ struct S3Multipart: VendorIssuer, TokenIssuer {
         place.scheme.writeOrigin(of: bucket.span, on: place.endpoint, into: &own)
         endpoints = try VendorEndpoint.list([own.array], field: "credential")
         body = try BodyClauses(contentTypes: grant.contentTypes, maxSize: nil)
-        overwrites = grant.overwrite
+        terms = MultipartQuestion.Terms(mustCreate: !grant.overwrite, completeTimeout: grant.completeTimeout)
         seals = try UploadSeal.all(of: context)
     }
 
@@ -160,6 +175,9 @@ struct S3Multipart: VendorIssuer, TokenIssuer {
             }
             guard let operation else { throw AskError(.invalid, asked.operation.name, "must be one that there is") }
             self.operation = operation
+            if let fault = ask.reading(asked.filename, KeySpelling.fault) {
+                throw AskError(.invalid, asked.filename.name, fault.description)
+            }
             moment = now
             type = ask[asked.type]?.array
             guard type?.allSatisfy({ $0.isVisible || $0 == UInt8(ascii: " ") }) ?? true else {
@@ -261,6 +279,6 @@ struct S3Multipart: VendorIssuer, TokenIssuer {
         guard detail.operation == .create || id != nil else { throw .nothingToSign }
         let upload = MultipartQuestion.Upload(permit, id: id ?? [], type: detail.type, parts: detail.parts)
         return MultipartQuestion(
-            detail.operation, upload, at: place, with: key, by: seals[0], mustCreate: !overwrites)
+            detail.operation, upload, at: place, with: key, by: seals[0], terms)
     }
 }

@@ -3,7 +3,7 @@ package enum CallOutcome: String, Sendable, CaseIterable {
     case ok, network, unavailable, throttled, refused, malformed, expired, clockOff, breakerOpen, overBudget
 
     /// - Parameter fault: nil for an attempt that brought what was wanted.
-    init(_ fault: UpstreamFault?) {
+    package init(_ fault: UpstreamFault?) {
         self =
             switch fault {
             case nil: .ok

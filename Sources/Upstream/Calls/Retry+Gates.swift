@@ -7,7 +7,7 @@ extension Retry {
         let step = next(at: now)
         guard case .attempt = step else { return step }
         // Before the budget: what is refused here must use none of it.
-        if let until = breaker.refusal(at: now) { return declined(because: .breakerOpen(until: until)) }
+        if let until = breaker.refusal(at: now, for: source) { return declined(because: .breakerOpen(until: until)) }
         if !hasTurn {
             switch budget.take(at: now, patience: longestTurn) {
             case .now: break
@@ -18,7 +18,7 @@ extension Retry {
             }
         }
         hasTurn = false
-        switch breaker.ask(at: now) {
+        switch breaker.ask(at: now, for: source) {
         case .refuse(let until): return declined(because: .breakerOpen(until: until))
         case .pass(let pass): self.pass = pass
         }
@@ -26,11 +26,16 @@ extension Retry {
     }
 
     /// The attempt under way failed.
+    /// - Parameter counts: whether the failure says anything about the vendor.
     package mutating func failed(
-        with fault: UpstreamFault, at now: Int64, random: UInt64, past breaker: inout Breaker
+        with fault: UpstreamFault, at now: Int64, random: UInt64, past breaker: inout Breaker, counts: Bool = true
     ) -> Step {
-        // Two random numbers are made of one, so that the breaker's pause and the call's are independent.
-        report(fault, at: now, random: random.byteSwapped, to: &breaker)
+        if counts {
+            // Two random numbers are made of one, so that the breaker's pause and the call's are independent.
+            report(fault, at: now, random: random.byteSwapped, to: &breaker)
+        } else {
+            abandoned(at: now, past: &breaker)
+        }
         return failed(with: fault, at: now, random: random)
     }
 

@@ -34,6 +34,7 @@ package struct Retry: Sendable {
     private var lastFault = UpstreamFault.network
 
     // What `Retry+Gates` keeps for the attempt under way.
+    let source: CallSource
     let longestTurn: Int64
     var pass: Breaker.Pass?
     var hasTurn = false
@@ -42,12 +43,17 @@ package struct Retry: Sendable {
     ///   - endpoints: how many there are; at least one.
     ///   - first: the index of the one to begin with, such as the one that answered last.
     ///   - now: monotonic milliseconds.
-    package init(endpoints: Int, first: Int = 0, at now: Int64, limits: UpstreamLimits = UpstreamLimits()) {
+    ///   - timeout: of the call and of each attempt, in milliseconds, instead of those of the limits.
+    package init(
+        endpoints: Int, first: Int = 0, at now: Int64, limits: UpstreamLimits = UpstreamLimits(),
+        for source: CallSource = .service, timeout: Int64? = nil
+    ) {
         self.endpoints = max(1, endpoints)
         endpoint = max(0, first) % max(1, endpoints)
-        deadline = now.plus(max(0, limits.callTimeout))
+        deadline = now.plus(max(0, timeout ?? limits.callTimeout))
         mostAttempts = max(1, limits.attempts)
-        attemptTimeout = max(1, limits.attemptTimeout)
+        attemptTimeout = max(1, timeout ?? limits.attemptTimeout)
+        self.source = source
         leastAttempt = max(1, limits.leastAttempt)
         longestTurn = limits.longestTurn
         backoff = Backoff(first: limits.retryBackoff, most: limits.longestRetryBackoff)

@@ -24,6 +24,16 @@ extension UpstreamAnswer {
     }
 }
 
+extension ExchangeError {
+    /// Whether the request was sent, and its answer did not come in time.
+    var isSlowAnswer: Bool {
+        switch self {
+        case .timeout(.waiting), .timeout(.receiving): true
+        default: false
+        }
+    }
+}
+
 extension UpstreamFault {
     package init(_ error: ExchangeError) {
         self =

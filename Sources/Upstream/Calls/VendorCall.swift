@@ -19,6 +19,9 @@ package final class VendorCall<Value>: CallUnderWay {
     /// They have the call for as long as it is under way.
     private weak var calls: LoopCalls?
     private let attempt: Attempt
+    private let source: CallSource
+    /// In milliseconds; nil for that of the link.
+    private let timeout: Int64?
     /// Nil when it is over.
     private var end: End?
     /// Nil before it begins.
@@ -31,9 +34,20 @@ package final class VendorCall<Value>: CallUnderWay {
     private var exchange: UInt64?
 
     /// It is among the loop's calls from now on, until it is over.
-    /// - Parameter end: called once, perhaps before `start` returns, unless the call is cancelled.
-    package init(on link: VendorLink, among calls: LoopCalls, attempt: @escaping Attempt, end: @escaping End) {
+    /// - Parameters:
+    ///   - source: whom failures count for in the breaker.
+    ///   - timeout: of the call, in milliseconds, if it is not that of the link. The vendor's time then depends on the request: if it
+    ///     takes too long, that is no failure of the vendor, and the call is no probe.
+    ///   - end: called once, perhaps before `start` returns, unless the call is cancelled.
+    package init(
+        on link: VendorLink, among calls: LoopCalls, for source: CallSource = .service, timeout: Int64? = nil,
+        attempt: @escaping Attempt, end: @escaping End
+    ) {
         self.link = link
+        var source = source
+        source.mayProbe = timeout == nil
+        self.source = source
+        self.timeout = timeout
         self.calls = calls
         upstreamClient = calls.upstreamClient
         clock = calls.clock
@@ -46,7 +60,7 @@ package final class VendorCall<Value>: CallUnderWay {
     private var isOver: Bool { end == nil }
 
     package func start(at now: Instant) {
-        retry = link.makeRetry(at: now)
+        retry = link.makeRetry(at: now, for: source, timeout: timeout)
         proceed(at: now)
     }
 
@@ -116,7 +130,8 @@ package final class VendorCall<Value>: CallUnderWay {
             return succeed(with: whenTooLarge, at: clock())
         }
         switch result {
-        case .failure(let error): fail(UpstreamFault(error), prefix + "\(error)")
+        case .failure(let error):
+            fail(UpstreamFault(error), prefix + "\(error)", counts: timeout == nil || !error.isSlowAnswer)
         case .success(let answer):
             do throws(CallFault) {
                 let now = clock()
@@ -128,12 +143,13 @@ package final class VendorCall<Value>: CallUnderWay {
     }
 
     /// The attempt under way failed.
-    package func fail(_ fault: UpstreamFault, _ complaint: String) {
+    /// - Parameter counts: whether the failure says anything about the vendor.
+    package func fail(_ fault: UpstreamFault, _ complaint: String, counts: Bool = true) {
         guard !isOver else { return }
         let now = clock()
         self.complaint = complaint
         guard var retry else { return finish(.failure(fault), at: now) }
-        let step = link.failed(&retry, with: fault, at: now)
+        let step = link.failed(&retry, with: fault, at: now, counts: counts)
         self.retry = retry
         take(step, at: now)
     }

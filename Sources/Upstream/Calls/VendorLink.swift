@@ -63,9 +63,12 @@ package final class VendorLink: Sendable {
     package var outcomes: CallOutcomes { state.withLock { $0.outcomes } }
 
     /// The attempts of a call that begins now.
-    func makeRetry(at now: Instant) -> Retry {
+    /// - Parameter timeout: of the call, in milliseconds, instead of that of the limits.
+    func makeRetry(at now: Instant, for source: CallSource, timeout: Int64?) -> Retry {
         state.withLock { state in
-            Retry(endpoints: endpoints.count, first: state.endpoint, at: now.monotonic, limits: limits)
+            Retry(
+                endpoints: endpoints.count, first: state.endpoint, at: now.monotonic, limits: limits, for: source,
+                timeout: timeout)
         }
     }
 
@@ -79,11 +82,15 @@ package final class VendorLink: Sendable {
         }
     }
 
-    func failed(_ retry: inout Retry, with fault: UpstreamFault, at now: Instant) -> Retry.Step {
+    /// - Parameter counts: whether the failure says anything about the vendor.
+    func failed(
+        _ retry: inout Retry, with fault: UpstreamFault, at now: Instant, counts: Bool
+    ) -> Retry.Step {
         state.withLock { state in
             state.outcomes.add(fault)
             let step = retry.failed(
-                with: fault, at: now.monotonic, random: .random(in: 0 ... .max), past: &state.breaker)
+                with: fault, at: now.monotonic, random: .random(in: 0 ... .max), past: &state.breaker,
+                counts: counts)
             if case .giveUp(let fault) = step { state.hasFailed = fault.isOutage }
             return step
         }

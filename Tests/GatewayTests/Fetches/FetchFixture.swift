@@ -12,10 +12,19 @@ import Upstream
 final class FetchFixture {
     /// Asks for what its name says, counts how often, and takes every text for JSON.
     final class Question: VendorQuestion {
+        let operation: VendorOperation
         private let name: String
         private var calls = 0
 
-        init(_ name: String) { self.name = name }
+        init(_ name: String, _ operation: VendorOperation = VendorOperation()) {
+            self.name = name
+            self.operation = operation
+        }
+
+        /// Takes back what was begun.
+        func reversal(of answer: UpstreamAnswer) -> (any VendorQuestion)? {
+            name == "begin" && answer.status == 200 ? Question("undo") : nil
+        }
 
         func call(to authority: [UInt8], at now: Int64) throws(IssueError) -> UpstreamCall {
             if name.isEmpty { throw .nothingToSign }
@@ -88,9 +97,8 @@ final class FetchFixture {
         response.add("Vary", "Origin")
         let request = try ParkedRequest(
             .made(as: pending, named: "id-\(tickets)"), as: pending, with: response, issuing: nil, nil, by: .silent)
-        try Fetch(question: question, link: line, credential: "kodo").park(
-            request, in: .fetches(most: Fetch.mostParked, caller: caller, isAnonymous: isAnonymous), of: parked, tools,
-            since: now)
+        try Fetch(question: question, link: line, credential: "kodo", caller: caller, isAnonymous: isAnonymous).park(
+            request, in: parked, tools, since: now)
         answers.expect(pending)
         return pending
     }

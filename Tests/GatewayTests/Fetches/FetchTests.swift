@@ -4,6 +4,7 @@ import Testing
 import Upstream
 
 @testable import Net
+@testable import Providers
 @testable import Gateway
 
 /// What becomes of requests that wait for a vendor's answer.
@@ -93,12 +94,13 @@ import Upstream
 
     @Test func `a vendor that fails is left alone, and asked again by one request`() throws {
         let fixture = try FetchFixture()
-        for _ in 0..<5 { try fixture.park() }
-        for sent in fixture.upstreamClient.take() { sent.answer(200, "") }
-        #expect(fixture.answered().allSatisfy { $0.status == 502 })
-        for _ in 0..<3 {
+        for caller in 1...5 as ClosedRange<UInt64> { try fixture.park(of: caller) }
+        for sent in fixture.upstreamClient.take() { sent.answer(503, "") }
+        fixture.pass(milliseconds: 250)
+        #expect(fixture.answered().map(\.status) == [503, 503, 503, 503, 503])
+        for caller in 6...8 as ClosedRange<UInt64> {
             do throws(Refusal) {
-                try refusal { try fixture.park() }
+                try refusal { try fixture.park(of: caller) }
                 Issue.record("it is asked")
             } catch {
                 #expect(error.status == 503 && error.retryAfter ?? 0 >= 1)
@@ -115,6 +117,86 @@ import Upstream
         try fixture.park()
         try fixture.park()
         #expect(fixture.upstreamClient.sent.count == 2)
+    }
+
+    @Test func `failures of one caller, or of callers without a name, keep nobody else from being served`() throws {
+        let fixture = try FetchFixture()
+        for number in 0..<20 as Range<UInt64> {
+            for (caller, isAnonymous) in [(1, false), (100 + number, true)] as [(UInt64, Bool)] {
+                try fixture.park(of: caller, isAnonymous: isAnonymous)
+                try #require(fixture.upstreamClient.take().first).answer(500, "")
+                fixture.pass(milliseconds: 4_000)
+                for sent in fixture.upstreamClient.take() { sent.fail() }
+            }
+        }
+        #expect(fixture.answered().allSatisfy { $0.status == 503 })
+        try fixture.park(of: 2)
+        try #require(fixture.upstreamClient.take().first).answer(200, "[]")
+        #expect(fixture.answered().map(\.status) == [200])
+    }
+
+    @Test func `an answer that cannot be read is no failure of the vendor, whoever asked`() throws {
+        let fixture = try FetchFixture()
+        for caller in 1...20 as ClosedRange<UInt64> {
+            try fixture.park(of: caller)
+            try #require(fixture.upstreamClient.take().first).answer(200, "")
+        }
+        #expect(fixture.answered().allSatisfy { $0.status == 502 })
+        try fixture.park()
+        #expect(fixture.upstreamClient.sent.count == 1)
+    }
+
+    @Test func `a call with its own timeout has that time, and its slowness is no failure of the vendor`() throws {
+        let fixture = try FetchFixture()
+        let slow = VendorOperation("complete", isChange: true, timeout: 60_000)
+        for caller in 1...20 as ClosedRange<UInt64> {
+            try fixture.park(asking: FetchFixture.Question("complete", slow), of: caller)
+        }
+        fixture.pass(milliseconds: 60_000)
+        #expect(fixture.answered().isEmpty && fixture.upstreamClient.sent.count == 20)
+        for sent in fixture.upstreamClient.take() {
+            #expect(sent.exchange.deadline == 5_060_000)
+            sent.fail(.timeout(.waiting))
+        }
+        #expect(fixture.answered().map(\.status) == Array(repeating: 503, count: 20))
+        try fixture.park(of: 30)
+        #expect(fixture.upstreamClient.sent.count == 1)
+    }
+
+    @Test func `calls with their own timeout have few slots of their own, so that others keep theirs`() throws {
+        let fixture = try FetchFixture()
+        let slow = VendorOperation("complete", isChange: true, timeout: 60_000)
+        var parked = 0
+        for caller in 1...1000 as ClosedRange<UInt64> {
+            while (try? fixture.park(asking: FetchFixture.Question("complete", slow), of: caller)) != nil {
+                parked += 1
+            }
+        }
+        #expect(parked == Fetch.mostSlow)
+        for caller in 1...64 as ClosedRange<UInt64> { try fixture.park(of: caller) }
+    }
+
+    @Test func `a call that changes something goes on without its client, keeps its slot, and is taken back`() throws {
+        let fixture = try FetchFixture()
+        let begin = FetchFixture.Question("begin", VendorOperation("begin", isChange: true))
+        let gone = try fixture.park(asking: begin, of: 1)
+        _ = fixture.answers.abandon(gone)
+        fixture.parked.abandon(gone)
+        #expect(fixture.upstreamClient.cancelled.isEmpty && !fixture.parked.isEmpty)
+        try #require(fixture.upstreamClient.take().first).answer(200, "[]")
+        #expect(fixture.answered().isEmpty && fixture.parked.isEmpty)
+        let undo = try #require(fixture.upstreamClient.take().first)
+        #expect(undo.request.hasPrefix("GET /undo/1 "))
+        undo.answer(200, "[]")
+        #expect(!fixture.isWaiting && fixture.answered().isEmpty)
+        // An answer that arrives is not taken back; one that cannot be read is.
+        let kept = try fixture.park(asking: begin, of: 1)
+        try #require(fixture.upstreamClient.take().first).answer(200, "[]")
+        #expect(fixture.answered().map(\.pending) == [kept] && fixture.upstreamClient.sent.isEmpty)
+        try fixture.park(asking: begin, of: 1)
+        try #require(fixture.upstreamClient.take().first).answer(200, "")
+        #expect(fixture.answered().map(\.status) == [502])
+        #expect(fixture.upstreamClient.take().map { $0.request.prefix(10) } == ["GET /undo/"])
     }
 
     private func refusal(_ body: () throws -> Void) throws(Refusal) {
