@@ -8,6 +8,7 @@ package enum Heartbeat {
     /// Milliseconds after which a replica counts no more.
     package static let memory: Int64 = 5_000
 
+    /// A moment far ahead of Redis' clock is of an earlier clock, or of somebody else; it would count for ever.
     /// What a full Redis refuses is written first: it takes all that a script writes later, but no lease.
     static let text: StaticString = """
         local time = redis.call('TIME')
@@ -17,6 +18,7 @@ package enum Heartbeat {
             redis.call('HDEL', KEYS[5], gone)
         end
         redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - tonumber(ARGV[2]))
+        redis.call('ZREMRANGEBYSCORE', KEYS[1], now + tonumber(ARGV[2]), '+inf')
         redis.call('HSET', KEYS[5], ARGV[1], ARGV[6])
         redis.call('PEXPIRE', KEYS[5], tonumber(ARGV[2]))
         redis.call('PEXPIRE', KEYS[1], tonumber(ARGV[2]))

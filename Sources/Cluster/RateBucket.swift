@@ -30,11 +30,17 @@ package enum RateBucket {
         script.call(on: [name]).adding(rate.interval).adding(rate.count).adding(wanted.charge).adding(wanted.tokens)
     }
 
+    /// Reads the answer to `call`. Whoever writes to Redis can put any numbers there, so the answer never counts for more than
+    /// was asked for, for more than the bucket holds, or for a longer time than the bucket takes to fill twice.
     /// - Returns: nil for another answer than the script's.
-    package static func read(_ reply: RedisReply) -> LeaseTable.Given? {
+    package static func read(
+        _ reply: RedisReply, of rate: Rate, to wanted: LeaseTable.Wanted
+    ) -> LeaseTable.Given? {
         guard let list = reply.list, list.count == 3, let given = list[0].integer, let left = list[1].integer,
             let wait = list[2].integer
         else { return nil }
-        return LeaseTable.Given(tokens: given, left: left, wait: wait)
+        let longest = (2 * rate.period + rate.interval) / 1_000_000 + 1
+        return LeaseTable.Given(
+            tokens: min(given, wanted.tokens, rate.count), left: min(left, rate.count), wait: min(wait, longest))
     }
 }

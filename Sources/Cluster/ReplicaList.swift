@@ -13,6 +13,9 @@ package enum ReplicaList {
         package var leases: LeaseCount?
     }
 
+    /// Milliseconds of the longest silence that is told: some thirty years.
+    static let longest: Int64 = 1 << 40
+
     static let text: StaticString = """
         local time = redis.call('TIME')
         local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -39,7 +42,7 @@ package enum ReplicaList {
                 let beat = beats[index + 1].bytes.flatMap({ Decimal.parse($0.span) })
             else { return nil }
             let (silence, overflow) = now.subtractingReportingOverflow(beat)
-            entries[instance, default: Entry(instance: instance)].silence = overflow ? 0 : max(0, silence)
+            entries[instance, default: Entry(instance: instance)].silence = overflow ? 0 : min(max(0, silence), longest)
         }
         for index in stride(from: 0, to: leases.count, by: 2) {
             guard let instance = leases[index].bytes, let text = leases[index + 1].bytes, let count = LeaseCount(text)

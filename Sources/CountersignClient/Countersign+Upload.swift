@@ -11,7 +11,7 @@ extension Countersign {
     ///   - key: the object's whole key; nil for what the grant says.
     ///   - options: how it is uploaded.
     ///   - checkpoint: from where an earlier upload of this file goes on. Of another file, vendor or key, or of one that has changed,
-    ///     it is ignored, and the upload begins anew.
+    ///     it is ignored, and the upload begins anew; so is a checkpoint with values that this library does not write.
     ///   - progress: is told, one call at a time, of each piece that the vendor has.
     /// - Throws: `UploadError`, `CancellationError`, or what the app's own source of tokens throws.
     public func upload(
@@ -27,7 +27,7 @@ extension Countersign {
             }
             let usable = checkpoint.flatMap { checkpoint in
                 checkpoint.vendor == vendor && checkpoint.file == pieces.identity
-                    && (key == nil || key == checkpoint.key) ? checkpoint : nil
+                    && (key == nil || key == checkpoint.key) && checkpoint.isSound ? checkpoint : nil
             }
             last.value = usable
             do {
@@ -54,6 +54,9 @@ extension Countersign {
         let pieces = FilePieces(URL(filePath: "/dev/null"), checkpoint.file)
         let run = UploadRun(client: self, pieces: pieces, vendor: checkpoint.vendor, options: options, progress: nil)
         do {
+            guard checkpoint.isSound else {
+                throw UploadError.Reason.unusableAnswer("the checkpoint was changed; upload the file again without it")
+            }
             switch checkpoint.vendor {
             case .qiniu: try await QiniuUpload(run, key: checkpoint.key, from: nil).abandon(checkpoint)
             case .nos: break

@@ -21,6 +21,13 @@ import Testing
         #expect(entries.map { $0.leases?.asked } == [nil, 5, nil] && entries[1].leases?.failed == 1)
     }
 
+    @Test func `times that no clock has are bounded`() throws {
+        let entries = try #require(
+            ReplicaList.read(
+                .list([.integer(.max), Self.bytes("a", "0", "b", "9223372036854775807"), Self.bytes(), Self.bytes()])))
+        #expect(entries.map(\.silence) == [ReplicaList.longest, 0])
+    }
+
     @Test(
         arguments: [
             .nothing, .list([]), .list([.integer(1), bytes("a"), bytes(), bytes()]),

@@ -206,4 +206,39 @@ import Testing
         }
         #expect(time.waits.count == 2)
     }
+
+    // MARK: Errors
+
+    @Test func `an error of the connection does not tell the query of a signed URL`() async throws {
+        // Nobody listens at port 1.
+        let url = try #require(URL(string: "http://user:pass@127.0.0.1:1/photos/a?Signature=s3cret&Expires=1#s3cret"))
+        let error = await #expect(throws: (any Error).self) {
+            _ = try await Transport(timeout: 5).send(URLRequest(url: url))
+        }
+        let thrown = try #require(error)
+        #expect((thrown as NSError).domain == NSURLErrorDomain)
+        for text in [
+            "\(thrown)", String(reflecting: thrown), "\((thrown as NSError).userInfo)", thrown.localizedDescription,
+        ] {
+            #expect(!text.contains("s3cret") && !text.contains("pass"), "\(text)")
+        }
+    }
+
+    @Test func `no value of an error's userInfo tells the query, and no error below`() throws {
+        let url = "https://media.example.com/a?Signature=s3cret"
+        let below = NSError(domain: "below", code: 1, userInfo: ["url": url, NSLocalizedDescriptionKey: url])
+        let values: [String: Any] = [
+            "NSErrorFailingURLStringKey": url, NSLocalizedDescriptionKey: "cannot get \(url)",
+            NSUnderlyingErrorKey: below,
+            NSURLErrorFailingURLErrorKey: try #require(URL(string: url)),
+            "_NSURLErrorRelatedURLSessionTaskErrorKey": [url],
+        ]
+        for domain in [NSURLErrorDomain, "other"] {
+            let told = Transport.withoutSecrets(NSError(domain: domain, code: -1004, userInfo: values))
+            #expect((told as NSError).code == -1004)
+            for text in ["\(told)", "\((told as NSError).userInfo)", "\(CountersignError.unreachable(told))"] {
+                #expect(!text.contains("s3cret"), "\(text)")
+            }
+        }
+    }
 }

@@ -73,6 +73,81 @@ import Testing
         #expect(throws: StoreFault.self) { try ObjectStore(.alibaba, in: folder.path) }
     }
 
+    @Test(arguments: ["../../../outside", "d/../../../../outside", "%/../../../../outside", "/outside", "other"])
+    func `a record that names another file reaches its own object alone`(file: String) throws {
+        let manager = FileManager.default
+        let folder = manager.temporaryDirectory.appendingPathComponent("countersign-\(UUID().uuidString)")
+        defer { try? manager.removeItem(at: folder) }
+        let first = try ObjectStore(.alibaba, in: folder.path)
+        try first.makeBucket(ObjectStoreTests.bucket)
+        try put("mine", as: "a", in: first)
+        try put("also", as: "other", in: first)
+        let outside = folder.appendingPathComponent("outside")
+        try Data("user".utf8).write(to: outside)
+        let record = folder.appendingPathComponent(
+            "records/alibaba/demo-bucket/\(try ObjectPath.record(Array("a".utf8)))")
+        var fields = try #require(
+            try JSONSerialization.jsonObject(with: Data(contentsOf: record)) as? [String: Any])
+        #expect(fields["file"] == nil)
+        fields["file"] = file
+        try JSONSerialization.data(withJSONObject: fields).write(to: record)
+        let store = try ObjectStore(.alibaba, in: folder.path)
+        #expect(text("a", in: store) == "h-mine: mine", "an older record says the same, and opens")
+        try put("next", as: "a", in: store)
+        #expect(text("a", in: store) == "h-next: next")
+        #expect(try store.remove(Array("a".utf8), from: ObjectStoreTests.bucket))
+        #expect(text("other", in: store) == "h-also: also")
+        #expect(try String(contentsOf: outside, encoding: .utf8) == "user")
+    }
+
+    @Test(arguments: ["../../../outside", "../outside", "/outside", ".hidden", "a/../../../../outside"])
+    func `a record whose key is a path out of the folder reaches no file`(key: String) throws {
+        let manager = FileManager.default
+        let folder = manager.temporaryDirectory.appendingPathComponent("countersign-\(UUID().uuidString)")
+        defer { try? manager.removeItem(at: folder) }
+        try ObjectStore(.alibaba, in: folder.path).makeBucket(ObjectStoreTests.bucket)
+        let outside = folder.appendingPathComponent("outside")
+        try Data("user".utf8).write(to: outside)
+        let object = StoredObject(
+            key: Array(key.utf8), size: 4, time: 0, hash: Array("h".utf8), mediaType: Array("text/plain".utf8))
+        for name in [try ObjectPath.record(object.key), "other.json", ".staged"] {
+            try Data(object.record).write(to: folder.appendingPathComponent("records/alibaba/demo-bucket/\(name)"))
+        }
+        let store = try ObjectStore(.alibaba, in: folder.path)
+        #expect(text(key, in: store) == nil)
+        #expect(try !store.remove(object.key, from: ObjectStoreTests.bucket))
+        #expect(try String(contentsOf: outside, encoding: .utf8) == "user")
+    }
+
+    @Test func `a record with values that no object has is no record`() throws {
+        var object = StoredObject(
+            key: Array("a".utf8), size: 4, time: 0, hash: Array("h".utf8), mediaType: Array("text/plain".utf8))
+        #expect(StoredObject.read(object.record) == object)
+        for time in [Int64.min, -1, 253_402_300_800, .max] {
+            object.time = time
+            #expect(StoredObject.read(object.record) == nil, "\(time)")
+        }
+        object = StoredObject(key: object.key, size: 4, time: 0, hash: Array("h\r\nX: y".utf8), mediaType: [])
+        #expect(StoredObject.read(object.record) == nil)
+    }
+
+    @Test(arguments: ["uploads", "objects", "records"])
+    func `a linked folder of a vendor is refused, and nothing in it is removed`(
+        name: String
+    ) throws {
+        let manager = FileManager.default
+        let folder = manager.temporaryDirectory.appendingPathComponent("countersign-\(UUID().uuidString)")
+        defer { try? manager.removeItem(at: folder) }
+        let outside = folder.appendingPathComponent("outside")
+        try manager.createDirectory(at: outside, withIntermediateDirectories: true)
+        try Data("user".utf8).write(to: outside.appendingPathComponent("file"))
+        try manager.createDirectory(at: folder.appendingPathComponent(name), withIntermediateDirectories: true)
+        try manager.createSymbolicLink(
+            at: folder.appendingPathComponent("\(name)/alibaba"), withDestinationURL: outside)
+        #expect(throws: StoreFault.self) { try ObjectStore(.alibaba, in: folder.path) }
+        #expect(try manager.contentsOfDirectory(atPath: outside.path) == ["file"])
+    }
+
     /// A process that was killed behind each step of a put: the record written aside, the file moved.
     @Test(arguments: [false, true], [nil, "old", "longer than that"])
     func `a put that was killed between its steps is done, or was never begun`(isMoved: Bool, before: String?) throws {

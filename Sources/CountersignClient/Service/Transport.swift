@@ -73,6 +73,22 @@ final class Transport: Sendable {
         return try await needsOwnConnection ? Transport(timeout: timeout).exchange(request) : exchange(request)
     }
 
+    /// The same error, as an app may log it: the query of a signed URL is a credential, and the system puts whole URLs into several
+    /// values of `userInfo`, also of the errors below. Only the domain, the code and the URL without query, fragment and user stay.
+    static func withoutSecrets(_ error: any Error) -> any Error {
+        let values = (error as NSError).userInfo
+        guard let known = error as? URLError else {
+            return NSError(domain: (error as NSError).domain, code: (error as NSError).code)
+        }
+        let told = values[NSURLErrorFailingURLErrorKey] as? URL
+        let text = values["NSErrorFailingURLStringKey"] as? String
+        guard let url = told ?? text.flatMap({ URL(string: $0) }),
+            var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
+        else { return URLError(known.code) }
+        (parts.query, parts.fragment, parts.user, parts.password) = (nil, nil, nil, nil)
+        return URLError(known.code, userInfo: parts.url.map { [NSURLErrorFailingURLErrorKey: $0] } ?? [:])
+    }
+
     private func exchange(_ request: URLRequest) async throws -> HTTPAnswer {
         let task = session.dataTask(with: request)
         let number = task.taskIdentifier
@@ -133,7 +149,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, @unchecked Send
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let number = task.taskIdentifier
         guard let exchange = lock.withLock({ running[number] }) else { return }
-        if let error { return end(number, .failure(error)) }
+        if let error { return end(number, .failure(Transport.withoutSecrets(error))) }
         guard let head = exchange.head ?? task.response as? HTTPURLResponse else {
             return end(number, .failure(Transport.Failure.noHTTP))
         }

@@ -49,6 +49,11 @@ public struct UploadOptions: Sendable, Hashable {
         singleRequestSize = UploadOptions.pieceSizes.upperBound
     }
 
+    /// Sizes of pieces that a file can be uploaded in.
+    static func pieceSizes(for size: Int64) -> ClosedRange<Int> {
+        pieceSizes.lowerBound...max(pieceSizes.upperBound, Int(size / Int64(mostPieces)) + 1)
+    }
+
     /// Bytes of one piece of a file.
     func pieceSize(for size: Int64, limited: Bool) -> Int {
         let wanted = min(max(pieceSize, UploadOptions.pieceSizes.lowerBound), UploadOptions.pieceSizes.upperBound)

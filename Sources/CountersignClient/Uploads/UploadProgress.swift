@@ -34,6 +34,27 @@ public struct UploadCheckpoint: Sendable, Hashable, Codable {
     var parts: [Part] = []
 }
 
+extension UploadCheckpoint {
+    /// Whether it is one that this library makes. An app stores checkpoints, so another program may have changed them.
+    var isSound: Bool {
+        guard file.size >= 0, (0...file.size).contains(offset),
+            UploadOptions.pieceSizes(for: file.size).contains(pieceSize)
+        else { return false }
+        let count = file.size / Int64(pieceSize) + (file.size % Int64(pieceSize) == 0 ? 0 : 1)
+        return UploadCheckpoint.isName(bucket)
+            && (vendor == .nos && uploadID.isEmpty || UploadCheckpoint.isName(uploadID))
+            && parts.count <= count && parts.map(\.number) == Array(0..<parts.count).map { $0 + 1 }
+            && parts.allSatisfy { UploadCheckpoint.isText($0.etag) }
+    }
+
+    /// Whether it can be a segment of a path.
+    private static func isName(_ text: String) -> Bool { isText(text) && text != "." && text != ".." }
+
+    private static func isText(_ text: String) -> Bool {
+        (1...4096).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+}
+
 /// An object that has been uploaded.
 public struct UploadedObject: Sendable, Hashable {
     /// The vendor.

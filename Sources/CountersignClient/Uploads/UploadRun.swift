@@ -93,7 +93,7 @@ struct UploadRun: Sendable {
         var text = host.absoluteString
         while text.last == "/" { text.removeLast() }
         guard let url = URL(string: text + path) else {
-            throw UploadError.Reason.unusableAnswer("no URL can be made of \(text)\(path)")
+            throw UploadError.Reason.unusableAnswer("no URL can be made of the host and the object's key")
         }
         return url
     }

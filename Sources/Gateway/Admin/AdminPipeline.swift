@@ -144,7 +144,7 @@ struct AdminPipeline: ~Copyable {
             }
             if let console, request.head.method != .options {
                 switch endpoint {
-                case .grants, .asks, .verification:
+                case .grants, .asks, .inspection, .verification:
                     try begin(endpoint, request, for: park(as: pending, with: response), by: console)
                     return .later
                 case .mint:
@@ -172,6 +172,10 @@ struct AdminPipeline: ~Copyable {
             try admitType(of: request)
             try console.verify(request.body, for: parked)
             console.note("verify", of: context)
+        case .inspection:
+            try admitType(of: request)
+            try console.inspect(request.body, at: context.instant.unixSeconds, for: parked)
+            console.note("inspect", of: context)
         default: throw .notFound
         }
     }
@@ -276,17 +280,13 @@ struct AdminPipeline: ~Copyable {
             response.body.append(try explainer.explain(request.body, at: context.instant.unixSeconds))
             response.body.append("\n")
             console?.note("explain", of: context)
-        case .inspection:
-            try admitType(of: request)
-            try console?.inspect(request.body, at: context.instant.unixSeconds, into: &response.body)
-            console?.note("inspect", of: context)
         case .page, .style, .script, .icon:
             if let console { endpoint.file?.write(reaching: console.sandbox.sources, into: &response) }
             AdminPipeline.compress(request, &response)
         case .status:
             console?.writeStatus(at: context.instant, into: &response.body)
             AdminPipeline.compress(request, &response)
-        case .grants, .asks, .mint, .verification: throw .notFound
+        case .grants, .asks, .inspection, .mint, .verification: throw .notFound
         case .brakes: try writeBrakes(into: &response)
         case .metrics:
             response.contentType = .metrics

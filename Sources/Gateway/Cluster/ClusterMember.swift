@@ -361,7 +361,7 @@ package final class ClusterMember: RedisLinkOwner {
             return limiter.settle(lease, nil, at: clock())
         }
         link.send(RateBucket.call(bucket, on: name, lease.count.rate, lease.wanted)) { [self] result in
-            let given = try? RateBucket.read(result.get())
+            let given = try? RateBucket.read(result.get(), of: lease.count.rate, to: lease.wanted)
             if given == nil { state.withLock { $0.leases.failed += 1 } }
             limiter.settle(lease, given, at: clock())
         }

@@ -21,8 +21,12 @@ final class SharedSessions: Sendable {
         let slot: [UInt8]
         /// Seconds since 1970; a session must end later to be of use.
         let end: Int64
+        /// Seconds that a session must have left at least.
+        let life: Int64
         /// Milliseconds that a fetch can take.
         let longest: Int64
+        /// Until when other replicas are waited for, in monotonic milliseconds.
+        let until: Int64
         let then: @Sendable (Found) -> Void
     }
 
@@ -66,13 +70,17 @@ final class SharedSessions: Sendable {
     /// Has a session found; while another replica fetches it, Redis is asked again and again.
     /// - Parameters:
     ///   - end: seconds since 1970; a session must end later to be of use.
-    ///   - longest: milliseconds that a fetch can take; its turn is not renewed for longer.
+    ///   - life: seconds that a session must have left at least.
+    ///   - longest: milliseconds that a fetch can take; its turn is not renewed for longer, and others are not waited for much longer.
     ///   - then: told once, from any thread.
     func find(
-        _ key: CredentialKey, endingAfter end: Int64, fetchedWithin longest: Int64,
+        _ key: CredentialKey, endingAfter end: Int64, leaving life: Int64, fetchedWithin longest: Int64,
         then: @escaping @Sendable (Found) -> Void
     ) {
-        ask(Search(slot: key.bytes, end: end, longest: longest, then: then))
+        let (until, overflow) = SystemClock.now().monotonic.addingReportingOverflow(longest &+ SharedSessions.turn)
+        ask(
+            Search(
+                slot: key.bytes, end: end, life: life, longest: longest, until: overflow ? .max : until, then: then))
     }
 
     private func ask(_ search: Search) {
@@ -91,16 +99,28 @@ final class SharedSessions: Sendable {
                     begin(turn, for: search)
                     then(.turn(turn))
                 case .taken: wait(search)
-                case .session(let session, let age):
-                    guard let (credential, moment) = SessionCredential.read(session.text, with: session.secret) else {
-                        return then(.unknown)
-                    }
-                    then(.session(credential, at: moment.addingReportingOverflow(age).partialValue))
+                case .session(let session, let age): then(SharedSessions.found(session, age: age, by: search))
                 }
             }
         } catch {
             then(.unknown)
         }
+    }
+
+    /// A session that Redis has, unless it is of no use: whoever writes to Redis can put an earlier one there again, or another
+    /// time beside it, and Redis' clock can be wrong.
+    /// - Parameter age: seconds since it was put there, by Redis' clock.
+    private static func found(_ session: SessionBoard.Session, age: Int64, by search: Search) -> Found {
+        guard let (credential, put) = SessionCredential.read(session.text, with: session.secret) else {
+            return .unknown
+        }
+        // Of the two clocks, the one by which it is older counts.
+        let known = SystemClock.now().unixSeconds.subtractingReportingOverflow(put)
+        let older = max(age, known.overflow ? 0 : known.partialValue)
+        let (moment, isLate) = put.addingReportingOverflow(older)
+        let (left, isFar) = credential.expiresAt.subtractingReportingOverflow(moment)
+        guard !isLate, !isFar, credential.expiresAt > search.end, left > search.life else { return .unknown }
+        return .session(credential, at: moment)
     }
 
     /// - Returns: whether the search goes on when there is a first connection, or none.
@@ -116,6 +136,8 @@ final class SharedSessions: Sendable {
 
     private func wait(_ search: Search) {
         let now = SystemClock.now().monotonic
+        // A turn that never ends is nobody's, but of somebody who writes to Redis.
+        guard now < search.until else { return search.then(.unknown) }
         state.withLock { state in
             if state.waiting.isEmpty { state.asksAt = now + SharedSessions.pause }
             state.waiting.append(search)

@@ -12,7 +12,6 @@ final class Console {
     private let status: ConsoleStatus
     let sandbox: ConsoleSandbox
     private let configuration: Configuration
-    private let keyrings: Keyrings
     private let audit: LoopAudit
     private let queued: QueuedAnswers
 
@@ -28,7 +27,6 @@ final class Console {
         sandbox = ConsoleSandbox(snapshot.configuration)
         status = ConsoleStatus(of: snapshot, readiness, resources.metrics, resources.audit.shared, resources.cluster)
         configuration = snapshot.configuration
-        keyrings = Keyrings(configuration)
         audit = resources.audit
         self.queued = queued
     }
@@ -46,8 +44,19 @@ final class Console {
 
     // MARK: Inspection
 
+    /// Inspects a text, and has the request answered with what is found. A long text takes longer than a loop may stand.
     /// - Parameter body: a JSON object whose `text` is what is to be inspected.
-    func inspect(_ body: Span<UInt8>, at now: Int64, into out: inout ByteWriter) throws(Refusal) {
+    func inspect(_ body: Span<UInt8>, at now: Int64, for request: ParkedRequest) throws(Refusal) {
+        let body = body.array
+        // The keys that a loop signs with are its own.
+        try queued.answer(request, from: Console.reading) { [configuration] in
+            try Console.inspect(body.span, by: Keyrings(configuration), at: now)
+        }
+    }
+
+    private static func inspect(
+        _ body: Span<UInt8>, by keyrings: Keyrings, at now: Int64
+    ) throws(Refusal) -> JSONMembers {
         guard let value = try? JSONReader.read(body, as: .json, maximumDepth: 2, maximumValues: 8),
             case .object(let members) = value.content, members.count == 1, let text = value["text"]?.text
         else { throw Refusal(.invalidParameter, "the body must be {\"text\": \"…\"}, what is to be inspected") }
@@ -58,8 +67,7 @@ final class Console {
         guard let inspection = keyrings.inspect(input, at: now) else {
             throw Refusal(.invalidParameter, "text is none of: \(Keyrings.kinds.joined(separator: ", "))")
         }
-        out.append(Array(text: InspectionReport(inspection).json))
-        out.append("\n")
+        return InspectionReport(inspection).members
     }
 
     // MARK: Grants

@@ -60,8 +60,12 @@ package struct InspectionReport {
 
     /// One line; what is escaped in text is here, too, as JSON escapes it.
     package var json: String {
-        var out = ByteWriter()
-        out.append(object: { json in
+        String(json: { $0.add(members) })
+    }
+
+    /// The members of `json`.
+    var members: JSONMembers {
+        JSONMembers { json in
             json.add("kind", inspection.kind)
             json.add("verdict", inspection.verdict.rawValue)
             json.add("expiresAt", time: inspection.endsAt)
@@ -86,7 +90,6 @@ package struct InspectionReport {
                         })
                     }
                 })
-        })
-        return out.array.text
+        }
     }
 }

@@ -69,11 +69,12 @@ final class SessionCache {
         guard let shared = tools.sessions else { return begin(session.request, for: slot, at: now) }
         let held = account.cache.value(of: session.key)?.expiresAt ?? 0
         let post = tools.post
-        let end = max(held, now.unixSeconds + SharedSessions.leastLife(of: session.request.lifetime))
+        let life = SharedSessions.leastLife(of: session.request.lifetime)
+        let end = max(held, now.unixSeconds + life)
         // The service's own key may have to be fetched first.
         let longest = 2 * account.limits.callTimeout
         searches += 1
-        shared.find(session.key, endingAfter: end, fetchedWithin: longest) { [self] found in
+        shared.find(session.key, endingAfter: end, leaving: life, fetchedWithin: longest) { [self] found in
             post {
                 self.searches -= 1
                 self.take(found, of: session, for: slot)

@@ -34,10 +34,11 @@ struct Bucket {
             try finishPut(aside: name, isStaged: ObjectFile("\(uploads)/\(name.dropFirst())") != nil)
         }
         for name in FolderNames.read(records) where name.hasSuffix(".json") && !name.hasPrefix(".") {
-            guard let read = ReadFile("\(records)/\(name)"), let (object, file) = StoredObject.read(read.bytes),
-                let found = open(file.text), found.size == object.size
+            guard let read = ReadFile("\(records)/\(name)"), let object = StoredObject.read(read.bytes),
+                try ObjectPath.record(object.key) == name,
+                let file = try ObjectPath.places(of: object.key).first(where: { open($0)?.size == object.size })
             else { continue }
-            entries[object.key] = Entry(object: object, file: file.text)
+            entries[object.key] = Entry(object: object, file: file)
         }
     }
 
@@ -65,7 +66,7 @@ struct Bucket {
         }
         let record = try ObjectPath.record(object.key)
         let aside = "\(records)/.\(staged.name)"
-        if let fault = NewFile.make(object.record(file: Array(file.utf8)), at: aside) {
+        if let fault = NewFile.make(object.record, at: aside) {
             // Unsafe: the path is lent for the call. It may have been written in part.
             unsafe unlink(aside)
             if entries[object.key] == nil { removeEmptyFolders(above: file) }
@@ -86,7 +87,7 @@ struct Bucket {
     /// - Parameter isStaged: whether the file is still among those that are not complete.
     private func finishPut(aside name: String, isStaged: Bool) throws(StoreFault) {
         let aside = "\(records)/\(name)"
-        if !isStaged, let read = ReadFile(aside), let (object, _) = StoredObject.read(read.bytes) {
+        if !isStaged, let read = ReadFile(aside), let object = StoredObject.read(read.bytes) {
             let record = try ObjectPath.record(object.key)
             // Unsafe: the paths are lent for the call.
             guard unsafe rename(aside, "\(records)/\(record)") == 0 else { throw .disk(StoreFault.systemMessage()) }
@@ -112,6 +113,8 @@ struct Bucket {
     /// - Returns: where the object's file belongs, below the bucket's folder.
     private func place(of key: [UInt8]) throws(StoreFault) -> String {
         if let known = entries[key]?.file { return known }
+        // A file of the digest would be found first when the folder is opened again.
+        if let left = try ObjectPath.places(of: key).first, open(left) != nil { return left }
         if let plain = ObjectPath.plain(key), makeFolder(above: plain) {
             if !Bucket.isFolder("\(folder)/\(plain)") { return plain }
             removeEmptyFolders(above: plain)
@@ -122,7 +125,7 @@ struct Bucket {
     }
 
     /// Whether there is a folder itself, and no link to one.
-    private static func isFolder(_ path: String) -> Bool {
+    static func isFolder(_ path: String) -> Bool {
         var info = stat()
         // Unsafe: the path is lent for the call, and the system writes to a local.
         return unsafe lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR

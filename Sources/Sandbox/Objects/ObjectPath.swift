@@ -26,6 +26,12 @@ enum ObjectPath {
         "\(others)/\(try digest(key))"
     }
 
+    /// All paths that the file of an object can have; the first that is there is the file. They depend on the key alone: a record
+    /// does not name its file, because whoever writes a record could name any file.
+    static func places(of key: [UInt8]) throws(StoreFault) -> [String] {
+        [try hashed(key)] + (plain(key).map { [$0] } ?? [])
+    }
+
     /// The name of an object's record.
     static func record(_ key: [UInt8]) throws(StoreFault) -> String { "\(try digest(key)).json" }
 

@@ -24,6 +24,9 @@ final class ObjectStore: Sendable {
         uploads = "\(data)/uploads/\(vendor.rawValue)"
         for folder in [objects, records, uploads] {
             if let fault = NewFolder.make(folder) { throw .disk("the folder \(folder) \(fault)") }
+            guard Bucket.isFolder(folder) else {
+                throw .disk("the folder \(folder) is a link, and links are not followed; use a folder of its own")
+            }
         }
         var all: [[UInt8]: Bucket] = [:]
         for name in FolderNames.read(objects) where ObjectStore.isBucketName(Array(name.utf8)) {

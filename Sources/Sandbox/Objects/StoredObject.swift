@@ -24,12 +24,10 @@ struct ObjectDescription: Sendable {
 
 extension StoredObject {
     /// The object's record beside it on the disk, one object of JSON.
-    /// - Parameter file: the path of its bytes below the bucket's folder.
-    func record(file: [UInt8]) -> [UInt8] {
+    var record: [UInt8] {
         var out = ByteWriter(capacity: 512)
         out.append(object: { json in
             json.add("key", Base64.standard.encode(key))
-            json.add("file", file)
             json.add("size", size)
             json.add("time", time)
             json.add("nanoseconds", nanoseconds)
@@ -48,11 +46,12 @@ extension StoredObject {
     }
 
     /// Reads a record.
-    /// - Returns: the object with the path of its bytes; nil where it is no record.
-    static func read(_ record: [UInt8]) -> (object: StoredObject, file: [UInt8])? {
+    /// - Returns: nil for another text than a record, and for values that no object has.
+    static func read(_ record: [UInt8]) -> StoredObject? {
         guard let json = try? JSONReader.read(record, as: .json), let key = bytes(json["key"]),
-            let file = json["file"]?.text, let size = json["size"]?.integer, let time = json["time"]?.integer,
-            let nanoseconds = json["nanoseconds"]?.integer, let hash = json["hash"]?.text,
+            let size = json["size"]?.integer, size >= 0, let time = json["time"]?.integer, times.contains(time),
+            let nanoseconds = json["nanoseconds"]?.integer, (0..<1_000_000_000).contains(nanoseconds),
+            let hash = json["hash"]?.text, hash.allSatisfy(\.isVisible),
             let mediaType = bytes(json["mediaType"]), case .array(let texts)? = json["metadata"]?.content,
             texts.count % 2 == 0
         else { return nil }
@@ -62,8 +61,11 @@ extension StoredObject {
             guard let name = bytes(texts[index]), let value = bytes(texts[index + 1]) else { return nil }
             object.metadata.append(NameValue(name, value))
         }
-        return (object, file)
+        return object
     }
+
+    /// Seconds since 1970: what a date of HTTP can say, until the end of the year 9999.
+    private static let times: ClosedRange<Int64> = 0...253_402_300_799
 
     private static func bytes(_ value: JSONValue?) -> [UInt8]? {
         value?.text.flatMap { Base64.standard.decode($0.span) }

@@ -88,10 +88,11 @@ private struct RedisReaders: Sendable {
     }
 
     private func read(lease reply: RedisReply) throws {
-        guard let given = RateBucket.read(reply) else { return }
+        let asked = LeaseTable.Wanted(identity: RateTable.Identity(rule: 1, who: 2), charge: 0, tokens: 5)
+        guard let given = RateBucket.read(reply, of: rate, to: asked) else { return }
         try require(
-            Rate.counts.contains(max(1, given.tokens)) && (0...Rate.periods.upperBound).contains(given.wait),
-            "a lease without bounds")
+            (0...5).contains(given.tokens) && (0...rate.count).contains(given.left)
+                && (0...2 * rate.period).contains(given.wait), "a lease without bounds")
         var scope = RateScope()
         (scope.replicas, scope.isShared, scope.lease) = (3, true, 1_000)
         var table = LeaseTable(capacity: 8)

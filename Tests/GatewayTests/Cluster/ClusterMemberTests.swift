@@ -1,3 +1,4 @@
+import Bytes
 import Cluster
 import Foundation
 import HTTP
@@ -11,6 +12,8 @@ import Testing
 @testable import Crypto
 @testable import Gateway
 @testable import Net
+@testable import Providers
+@testable import TestSamples
 
 /// A replica, and a Redis that says what the test wants.
 private final class Home {
@@ -78,6 +81,11 @@ private final class Home {
             })
         return try SealingKey(Secret(Array(key.utf8)), for: "countersign cluster brakes").seal(
             list.text.span, label: Array("brakes".utf8).span)
+    }
+
+    private static func sessionKey() throws -> CredentialKey {
+        let configuration = try SampleConfiguration.sts(SampleConfiguration.stsKey)
+        return try CredentialKey(serviceKeyOf: try #require(configuration.credentials[0].sessions).source)
     }
 
     @Test
@@ -180,6 +188,59 @@ private final class Home {
         #expect(home.brakes.current.brakes.map(\.subject.text) == ["grant photos"])
         // Only what still has the version that was read is replaced.
         #expect(written.withLock { $0?[4] } == "1")
+    }
+
+    /// - Parameters:
+    ///   - age: what Redis says of the time since a session was put there, in seconds.
+    ///   - put: when it was put there in truth, in seconds from now.
+    ///   - end: when it ends, in seconds from now.
+    @Test(
+        arguments: [
+            (0, 0, 3600, true), (60, -60, 3540, true),
+            // Redis' clock an hour ahead, or ahead by all that there is.
+            (3600, 0, 3600, false), (.max, 0, 3600, false), (3000, 0, 3600, false),
+            // An earlier session, or one whose time beside it was changed.
+            (0, -3600, 0, false), (-3600, -3300, 300, false), (0, -7200, -3600, false),
+        ] as [(Int64, Int64, Int64, Bool)])
+    func `a session of Redis that ends too early, by one clock of two, is fetched anew`(
+        age: Int64, put: Int64, end: Int64, isUsed: Bool
+    ) throws {
+        let now = SystemClock.now().unixSeconds
+        let credential = try #require(
+            SessionCredential(
+                accessKeyID: Array("STS.key".utf8), checked: Secret(Array("secret".utf8)),
+                securityToken: Array("token".utf8), expiresAt: now + end))
+        let key = try ClusterMemberTests.sessionKey()
+        let parts = credential.parts(at: now + put)
+        let sealed = try SealingKey(Secret(Array(Home.key.utf8)), for: "countersign cluster sessions").seal(
+            parts.text.span, with: parts.secret, label: key.bytes.span)
+        let peer = try RedisPeer { words, _ in
+            guard RedisPeer.isCall(words, of: "session") else { return nil }
+            return .says(RedisPeer.list(RedisPeer.integer(age), RedisPeer.bulk(sealed)))
+        }
+        let home = try Home(peer)
+        try home.wait(for: "Redis is heard") { $0.member.standing.isHeard }
+        let found = Guarded<Bool?>(nil)
+        home.member.sessions.find(key, endingAfter: now + 600, leaving: 600, fetchedWithin: 10_000) { answer in
+            found.withLock { found in if case .session = answer { found = true } else { found = false } }
+        }
+        try home.wait(for: "an answer") { _ in found.withLock { $0 != nil } }
+        #expect(found.withLock { $0 } == isUsed)
+    }
+
+    @Test func `a turn that Redis never ends is waited for no longer than a fetch takes`() throws {
+        let peer = try RedisPeer { words, _ in
+            RedisPeer.isCall(words, of: "session") ? .says(RedisPeer.integer(0)) : nil
+        }
+        let home = try Home(peer)
+        try home.wait(for: "Redis is heard") { $0.member.standing.isHeard }
+        let isUnknown = Guarded(false)
+        home.member.sessions.find(
+            try ClusterMemberTests.sessionKey(), endingAfter: 0, leaving: 600, fetchedWithin: 100
+        ) { answer in
+            if case .unknown = answer { isUnknown.withLock { $0 = true } }
+        }
+        try home.wait(for: "an answer") { _ in isUnknown.withLock { $0 } }
     }
 
     @Test func `before Redis is heard a replica gives out the share of as many as are supposed`() throws {
