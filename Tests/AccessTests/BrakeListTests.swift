@@ -32,34 +32,46 @@ import Testing
             })
     }
 
-    @Test(arguments: [2, 5, 100])
-    func `lists that are merged in any order, any number of times, make the same list, however few entries stay`(
-        _ most: Int
-    ) {
+    @Test func `lists that are merged in any order, any number of times, make the same list`() {
         var random = SplitMix64(seed: 27)
         for _ in 0..<Rounds.share(of: 2_000) {
-            let lists = (0..<3).map { _ in
-                BrakeListTests.list(&random).merged(with: .empty, keeping: most)
-            }
+            let lists = (0..<3).map { _ in BrakeListTests.list(&random) }
             func merge(_ indices: Int...) -> BrakeList {
-                indices.reduce(.empty) { $0.merged(with: lists[$1], keeping: most) }
+                indices.reduce(.empty) { $0.merged(with: lists[$1], keeping: 100, at: 0) }
             }
             let all = merge(0, 1, 2)
             for other in [merge(2, 1, 0), merge(1, 0, 2), merge(0, 1, 0, 2, 2, 1)] where other != all {
                 Issue.record("\(lists) make \(all) and \(other)")
             }
-            let right = lists[0].merged(with: lists[1].merged(with: lists[2], keeping: most), keeping: most)
-            #expect(right == all)
-            #expect(all.brakes.count <= most)
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 5])
+    func `two lists of any entries merge within the limit, lose no active brake unless all is stopped, and are stable`(
+        _ most: Int
+    ) {
+        var random = SplitMix64(seed: 46)
+        for _ in 0..<Rounds.share(of: 4_000) {
+            let (one, other) = (BrakeListTests.list(&random), BrakeListTests.list(&random))
+            let merge = BrakeMerge(one, other, keeping: most, at: 0)
+            let list = merge.list
+            let isAllStopped = list[Brake.Subject(.all)]?.isInForce(at: 0) ?? false
+            let active = BrakeList(one.brakes + other.brakes).inForce(at: 0)
+            #expect(active.allSatisfy { isAllStopped || list[$0.subject] == $0 }, "\(one) and \(other) make \(list)")
+            #expect(list.counted <= most && (merge.lost.isEmpty || isAllStopped))
+            #expect(list == other.merged(with: one, keeping: most, at: 0))
+            for old in [one, other, list] {
+                #expect(list.merged(with: old, keeping: most, at: 0).inForce(at: 0).count > 0 || active.isEmpty)
+            }
         }
     }
 
     @Test func `the latest entry of a subject holds, and an old copy brings nothing back`() {
         let old = BrakeList([BrakeListTests.brake(at: 1)])
-        let released = old.merged(with: BrakeList([BrakeListTests.brake(at: 2, released: true)]), keeping: 10)
+        let released = old.merged(with: BrakeList([BrakeListTests.brake(at: 2, released: true)]), keeping: 10, at: 0)
         #expect(released.inForce(at: 0).isEmpty)
-        #expect(released.merged(with: old, keeping: 10) == released)
-        let again = released.merged(with: BrakeList([BrakeListTests.brake(at: 3)]), keeping: 10)
+        #expect(released.merged(with: old, keeping: 10, at: 0) == released)
+        let again = released.merged(with: BrakeList([BrakeListTests.brake(at: 3)]), keeping: 10, at: 0)
         #expect(again.inForce(at: 0).count == 1 && again.brakes.count == 1)
     }
 
@@ -75,10 +87,42 @@ import Testing
         }
     }
 
-    @Test func `of too many the latest stay`() {
-        let brakes = (0..<20).map { BrakeListTests.brake(.grant, "g\($0)", at: Int64($0)) }
-        let list = BrakeList(brakes.prefix(10)).merged(with: BrakeList(brakes.suffix(10)), keeping: 7)
-        #expect(Set(list.brakes.map(\.subject.name.text)) == Set((13..<20).map { "g\($0)" }))
+    @Test func `released and expired entries leave a full list first, the oldest of them first`() {
+        let active = (0..<3).map { BrakeListTests.brake(.grant, "active \($0)", at: Int64($0)) }
+        let released = (0..<4).map {
+            BrakeListTests.brake(.grant, "released \($0)", at: Int64(10 + $0), released: true)
+        }
+        let expired = (0..<4).map { BrakeListTests.brake(.grant, "expired \($0)", at: Int64(20 + $0), until: 30) }
+        let merge = BrakeMerge(BrakeList(active + expired), BrakeList(released), keeping: 6, at: 1)
+        #expect(merge.lost.isEmpty)
+        #expect(
+            Set(merge.list.brakes.map(\.subject.name.text)) == [
+                "active 0", "active 1", "active 2", "expired 1", "expired 2", "expired 3",
+            ])
+    }
+
+    @Test func `all has a place of its own in a full list, whatever the times of the entries`() {
+        let brakes = (0..<3).map { BrakeListTests.brake(.grant, "g\($0)", at: 9_000_000, by: "z", because: "z") }
+        let all = BrakeListTests.brake(.all, "", at: 0, by: "a", because: "a")
+        let merge = BrakeMerge(BrakeList(brakes), BrakeList([all]), keeping: 3, at: 0)
+        #expect(merge.list == BrakeList(brakes + [all]) && merge.lost.isEmpty)
+    }
+
+    @Test func `more active brakes than fit stop everything without an end, and name those that are lost`() throws {
+        let brakes = (0..<5).map { BrakeListTests.brake(.grant, "g\($0)", at: Int64($0)) }
+        for known in [
+            nil, BrakeListTests.brake(.all, "", at: 9, released: true),
+            BrakeListTests.brake(.all, "", at: 9, until: 5_000),
+            BrakeListTests.brake(.all, "", at: 9),
+        ] {
+            let merge = BrakeMerge(BrakeList(brakes), BrakeList([known].compactMap { $0 }), keeping: 3, at: 1)
+            #expect(merge.lost.map(\.subject.name.text) == ["g1", "g0"])
+            let all = try #require(merge.list[Brake.Subject(.all)])
+            #expect(all.isInForce(at: .max) && all.reason.text.contains("raise brake.entries"))
+            #expect(known.map { all.outranks($0) } ?? true)
+            #expect(merge.list.merged(with: BrakeList(brakes), keeping: 3, at: 1) == merge.list)
+            #expect(try BrakeList(reading: merge.list.text.span) == merge.list)
+        }
     }
 
     @Test func `releases and ended brakes are forgotten after 30 days, and brakes that have no end never`() {
@@ -95,7 +139,7 @@ import Testing
     @Test func `what a list has differently from another is told`() {
         let old = BrakeList([BrakeListTests.brake(.grant, "a"), BrakeListTests.brake(.grant, "b")])
         let news = [BrakeListTests.brake(.grant, "b", at: 2_000_000, released: true), BrakeListTests.brake(.all, "")]
-        let new = old.merged(with: BrakeList(news), keeping: 10)
+        let new = old.merged(with: BrakeList(news), keeping: 10, at: 0)
         #expect(Set(new.changes(since: old).map(\.subject)) == Set(news.map(\.subject)))
         #expect(new.changes(since: new).isEmpty)
     }
@@ -220,20 +264,30 @@ import Testing
         let most = BrakeList((0...BrakeList.most).map { BrakeListTests.brake(.grant, "g\($0)") })
         #expect(throws: BrakeFault.self) { try BrakeList(reading: most.text.span) }
         // One entry less is a list, which Redis' answer has room for.
-        #expect(most.merged(with: .empty, keeping: BrakeList.most).brakes.count == BrakeList.most)
+        #expect(most.merged(with: .empty, keeping: BrakeList.most, at: 0).counted == BrakeList.most)
         #expect(most.text.count < BrakeList.maximumLength)
     }
 
-    @Test func `lists that are merged stay as short as a text may be, and keep the latest`() throws {
+    @Test(arguments: [true, false])
+    func `lists that are merged stay as short as a text may be, and keep the latest`(_ areReleased: Bool) throws {
         // Each quotation mark takes two bytes.
         let long = String(repeating: "\"", count: 1_000)
         func list(_ numbers: Range<Int>) -> BrakeList {
-            BrakeList(numbers.map { BrakeListTests.brake(.grant, "\($0)" + long, at: Int64($0)) })
+            BrakeList(
+                numbers.map { BrakeListTests.brake(.grant, "\($0)" + long, at: Int64($0), released: areReleased) })
         }
-        let merged = list(0..<1_000).merged(with: list(1_000..<2_000), keeping: BrakeList.most)
-        #expect(merged.text.count <= BrakeList.maximumLength && merged.text.count > BrakeList.maximumLength - 5_000)
+        let merge = BrakeMerge(list(0..<1_000), list(1_000..<2_000), keeping: BrakeList.most, at: 0)
+        let merged = merge.list
+        #expect(merged.text.count <= BrakeList.maximumLength && merged.text.count > BrakeList.maximumLength - 10_000)
+        #expect(merged[Brake.Subject(.all)]?.isInForce(at: 0) ?? false == !areReleased)
+        #expect(merge.lost.isEmpty == areReleased)
         #expect(merged.brakes.map(\.at).max() == 1_999)
-        #expect(merged.brakes.map(\.at).min() == Int64(2_000 - merged.brakes.count))
-        #expect(merged.merged(with: list(0..<10), keeping: BrakeList.most) == merged)
+        #expect(merged.brakes.map(\.at).min() == Int64(2_000 - merged.counted))
+        #expect(merged.merged(with: list(0..<10), keeping: BrakeList.most, at: 0) == merged)
+        let all = BrakeListTests.brake(
+            .all, "", at: 1, by: String(repeating: "\"", count: 256), because: String(repeating: "\"", count: 512))
+        let stopped = list(0..<1_000).merged(with: list(1_000..<2_000), keeping: BrakeList.most, at: 0)
+            .merged(with: BrakeList([all]), keeping: BrakeList.most, at: 0)
+        #expect(stopped[Brake.Subject(.all)] != nil && stopped.text.count <= BrakeList.maximumLength)
     }
 }

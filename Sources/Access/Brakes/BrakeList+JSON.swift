@@ -18,7 +18,7 @@ package struct BrakeFault: Error, CustomStringConvertible, Sendable {
 extension BrakeList {
     /// The longest text that is read, in bytes: what Redis gives in one answer has room for it. Lists that are merged are no longer.
     package static let maximumLength = 4_000_000
-    /// The most entries that a text may have.
+    /// The most entries that a text may have, without the one for `all`.
     package static let most = 10_000
 
     private static let version: Int64 = 1
@@ -32,14 +32,14 @@ extension BrakeList {
         do throws(JSONError) {
             value = try JSONReader.read(
                 text, as: .json, maximumDepth: 3,
-                maximumValues: (BrakeList.members.count + 1) * BrakeList.most + 3)
+                maximumValues: (BrakeList.members.count + 1) * (BrakeList.most + 1) + 3)
         } catch {
             throw BrakeFault("is not proper JSON at byte \(error.offset): \(error.reason)")
         }
         guard case .object(let members) = value.content, members.count == 2,
             value["version"]?.integer == BrakeList.version, case .array(let entries)? = value["brakes"]?.content
         else { throw BrakeFault("must be {\"version\": \(BrakeList.version), \"brakes\": […]}, and nothing else") }
-        guard entries.count <= BrakeList.most else { throw BrakeFault("has more than \(BrakeList.most) brakes") }
+        guard entries.count <= BrakeList.most + 1 else { throw BrakeFault("has more than \(BrakeList.most) brakes") }
         var brakes: [Brake] = []
         for (index, entry) in entries.enumerated() {
             do throws(BrakeFault) { brakes.append(try Brake(reading: entry)) } catch {
@@ -48,6 +48,7 @@ extension BrakeList {
         }
         self.init(brakes)
         guard self.brakes.count == brakes.count else { throw BrakeFault("has two brakes of the same kind and name") }
+        guard counted <= BrakeList.most else { throw BrakeFault("has more than \(BrakeList.most) brakes") }
     }
 
     /// As one line.
@@ -60,13 +61,13 @@ extension BrakeList {
         return BrakeList.frame + brakes.reduce(0) { $0 + $1.textLength }
     }
 
-    /// The first of some entries, as many as a text has room for.
+    /// The first of some entries, as many as a text has room for beside one for `all`.
     static func fitting(_ brakes: some Sequence<Brake>) -> [Brake] {
         var length = frame
         return Array(
             brakes.prefix { brake in
                 length += brake.textLength
-                return length <= maximumLength
+                return length <= maximumLength - Brake.longestStopOfAll
             })
     }
 
@@ -100,6 +101,9 @@ extension Brake {
 
     /// At most as many: each byte of a text may be written as two.
     fileprivate static let longestText = 2 * (longestName + longestReason + longestAuthor) + 256
+
+    /// The most bytes of the entry for `all`, which has no name.
+    static let longestStopOfAll = 2 * (longestReason + longestAuthor) + 256
 
     /// The year 9999, in milliseconds since 1970.
     package static let lastMoment: Int64 = 253_402_300_799_999

@@ -19,12 +19,15 @@ package struct BrakeList: Sendable, Equatable {
         self.brakes = latest.values.sorted { $0.precedes($1) }
     }
 
-    /// What both know.
-    /// - Parameter most: how many entries stay: the latest, and no more than a text has room for.
-    package func merged(with other: BrakeList, keeping most: Int) -> BrakeList {
-        let union = self == other ? self : BrakeList(brakes + other.brakes)
-        guard union.brakes.count > most || union.length > BrakeList.maximumLength else { return union }
-        return BrakeList(BrakeList.fitting(union.brakes.sorted { $0.staysRather(than: $1) }.prefix(most)))
+    /// Entries that count toward `brake.entries`: all except the one for `all`, which has a place of its own.
+    package var counted: Int { brakes.count - (everything == nil ? 0 : 1) }
+
+    /// The entry for `all`, which is the first in the order of subjects.
+    private var everything: Brake? { brakes.first.flatMap { $0.subject.kind == .all ? $0 : nil } }
+
+    /// The entries of both lists, within the limits of `BrakeMerge`.
+    package func merged(with other: BrakeList, keeping most: Int, at now: Int64) -> BrakeList {
+        BrakeMerge(self, other, keeping: most, at: now).list
     }
 
     /// Without the releases and ended brakes that are older than `Brake.memory`.
@@ -40,6 +43,12 @@ package struct BrakeList: Sendable, Equatable {
     /// Those that stop something.
     /// - Parameter now: seconds since 1970.
     package func inForce(at now: Int64) -> [Brake] { brakes.filter { $0.isInForce(at: now) } }
+
+    /// The entries whose subjects another list does not have.
+    package func missing(in other: BrakeList) -> [Brake] {
+        let subjects = Set(other.brakes.map(\.subject))
+        return brakes.filter { !subjects.contains($0.subject) }
+    }
 
     /// The entries that another list does not have, or has differently.
     package func changes(since other: BrakeList) -> [Brake] {

@@ -122,12 +122,12 @@ final class LoopAudit {
         add(waits: false)
     }
 
-    /// Notes what the operator has stopped or set free, once this process judges by it. No answer waits for the line.
-    func note(_ brake: Brake) {
+    /// Notes a change to the list of brakes, once this process judges by it. No answer waits for the line.
+    func note(_ change: BrakeChange) {
         guard let shared else { return }
         guard isWriting, unknown < shared.settings.queue else { return lose() }
-        line.begin(brake.isReleased ? "released" : "stopped", at: clock().unixSeconds)
-        line.add(brake)
+        line.begin(change.event, at: clock().unixSeconds)
+        line.add(change.brake)
         add(waits: false)
         announce()
     }

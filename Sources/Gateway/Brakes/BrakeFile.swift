@@ -51,8 +51,8 @@ struct BrakeFile: Sendable {
             throw BrakeFault(
                 "\(path) \(error); mend it, or move it away: a service that runs writes again what it knows")
         }
-        guard list.brakes.count <= entries else {
-            throw BrakeFault("\(path) has \(list.brakes.count) brakes, and brake.entries admits \(entries)")
+        guard list.counted <= entries else {
+            throw BrakeFault("\(path) has \(list.counted) brakes, and brake.entries admits \(entries)")
         }
         return list
     }

@@ -12,8 +12,13 @@ import Telemetry
 /// It outlives configurations, since its file does.
 package final class BrakeKeeper: Sendable {
     /// Has a loop judge by other brakes.
-    /// - Parameter changes: what it puts on record.
-    typealias Subscriber = @Sendable (_ table: BrakeTable, _ changes: [Brake]) -> Void
+    /// - Parameters:
+    ///   - changes: what it puts on record.
+    ///   - then: called on the loop's thread when it judges by the table; never if the loop has ended.
+    typealias Subscriber =
+        @Sendable (
+            _ table: BrakeTable, _ changes: [BrakeChange], _ then: @escaping @Sendable () -> Void
+        ) -> Void
 
     private struct State: Sendable {
         var list: BrakeList
@@ -22,6 +27,8 @@ package final class BrakeKeeper: Sendable {
         var observers: [@Sendable (BrakeList) -> Void] = []
         /// Why the file cannot be read or written; nil while all is well.
         var fault: String?
+        /// Subjects of active brakes that had no room, so that each is logged once.
+        var lost: Set<Brake.Subject> = []
     }
 
     /// What is known of the file; on the queue only.
@@ -38,6 +45,8 @@ package final class BrakeKeeper: Sendable {
     private let clock: Clock
     private let log: Log
     private let state: Guarded<State>
+    /// Entries that were too old when the file was read.
+    private let forgotten: [Brake]
     private let queue = DispatchQueue(label: "countersign.brakes")
     // Unsafe: both on the queue only.
     @safe private nonisolated(unsafe) var progress: Progress
@@ -60,6 +69,7 @@ package final class BrakeKeeper: Sendable {
         let found = try file.read()
         let list = found.list.pruned(at: clock().unixSeconds)
         state = Guarded(State(list: list, table: BrakeTable(list)))
+        forgotten = found.list.missing(in: list)
         progress = Progress(mark: found.mark)
     }
 
@@ -109,16 +119,20 @@ package final class BrakeKeeper: Sendable {
     // MARK: Orders
 
     /// Carries out what an operator orders: when this returns, it stands in the file, and holds in this process. Not on a loop's thread.
-    /// - Throws: where it is not in the file, and why. A brake holds in this process even so.
+    /// - Throws: if it is not in the file or has no effect, and why. If the file cannot be written, a brake takes effect in this process.
     package func carryOut(_ order: BrakeOrder) throws(BrakeFault) -> Brake {
         let result = queue.sync { () -> Result<Brake, BrakeFault> in
             var made: Brake?
             do throws(BrakeFault) {
                 try file.update { list throws(BrakeFault) in
                     let known = merged(list, current)
-                    let brake = try order.brake(after: known, at: now, keeping: settings.entries)
+                    let brake = try order.brake(after: known, at: now)
+                    let merge = BrakeMerge(known, BrakeList([brake]), keeping: settings.entries, at: now)
+                    guard merge.lost.isEmpty, merge.list[brake.subject] == brake else {
+                        throw noRoom(for: brake, known)
+                    }
                     made = brake
-                    return merged(known, BrakeList([brake]))
+                    return merge.list
                 }
             } catch {
                 if let made, !made.isReleased { take(BrakeList([made])) }
@@ -128,9 +142,44 @@ package final class BrakeKeeper: Sendable {
             guard let made else { return .failure(BrakeFault("nothing was ordered")) }
             look()
             take(BrakeList([made]))
+            guard hasEffect(made) else {
+                return .failure(
+                    BrakeFault(
+                        "another order for \(made.subject.text) came later and decides; see `countersign brakes`"))
+            }
             return .success(made)
         }
         return try result.get()
+    }
+
+    private func noRoom(for brake: Brake, _ known: BrakeList) -> BrakeFault {
+        let active = known.inForce(at: now).filter { $0.subject.kind != .all }.count
+        let reason =
+            active < settings.entries
+            ? "the list would take more than \(BrakeList.maximumLength) bytes; give a shorter reason"
+            : "brake.entries allows \(settings.entries) brakes, and \(active) are active; release one, raise brake.entries"
+        return BrakeFault("\(brake.subject.text): \(reason), or stop all", isMistake: true)
+    }
+
+    /// Whether an entry, or one that stops more, decides over its subject now.
+    private func hasEffect(_ made: Brake) -> Bool {
+        let list = current
+        let isStopped = list[made.subject]?.isInForce(at: now) ?? false
+        if made.isReleased { return !isStopped }
+        return isStopped || list[Brake.Subject(.all)]?.isInForce(at: now) ?? false
+    }
+
+    /// Waits until every event loop of this process judges by what is known now. Not on a loop's thread.
+    /// - Returns: whether all did within the time.
+    func awaitLoops(within milliseconds: Int) -> Bool {
+        let group = DispatchGroup()
+        state.withLock { state in
+            for subscriber in state.subscribers {
+                group.enter()
+                subscriber(state.table, []) { group.leave() }
+            }
+        }
+        return group.wait(timeout: .now() + .milliseconds(milliseconds)) == .success
     }
 
     // MARK: The file
@@ -139,7 +188,9 @@ package final class BrakeKeeper: Sendable {
     /// put on record.
     package func watch() {
         let (subscribers, table, list) = state.withLock { ($0.subscribers, $0.table, $0.list) }
-        subscribers.first?(table, list.brakes)
+        let removals = forgotten.map { BrakeChange($0, isRemoval: true) }
+        for removal in removals { log.write(removal) }
+        subscribers.first?(table, list.brakes.map { BrakeChange($0) } + removals) {}
         let count = list.inForce(at: now).count
         if count > 0 { log.write(.warning, "brakes are in force", ["file": file.path, "count": "\(count)"]) }
         queue.async { [self] in
@@ -211,7 +262,7 @@ package final class BrakeKeeper: Sendable {
     // MARK: Merging
 
     private func merged(_ list: BrakeList, _ other: BrakeList) -> BrakeList {
-        list.merged(with: other, keeping: settings.entries).pruned(at: now)
+        list.merged(with: other, keeping: settings.entries, at: now).pruned(at: now)
     }
 
     /// Takes a list in, and tells loops and observers where that changes anything.
@@ -219,24 +270,64 @@ package final class BrakeKeeper: Sendable {
     @discardableResult
     private func take(_ others: BrakeList) -> Bool {
         let told = state.withLock {
-            state -> (changes: [Brake], list: BrakeList, observers: [@Sendable (BrakeList) -> Void])? in
-            let list = merged(state.list, others)
-            guard list != state.list else { return nil }
-            let changes = list.changes(since: state.list)
+            state -> (changes: [BrakeChange], list: BrakeList, observers: [@Sendable (BrakeList) -> Void])? in
+            let merge = BrakeMerge(state.list, others, keeping: settings.entries, at: now)
+            let list = merge.list.pruned(at: now)
+            let lost = merge.lost.filter { state.lost.insert($0.subject).inserted }
+            guard list != state.list || !lost.isEmpty else { return nil }
+            if list[Brake.Subject(.all)]?.by != Brake.fullList { state.lost = [] }
+            let lostSubjects = Set(merge.lost.map(\.subject))
+            let removed = state.list.missing(in: list).filter { !lostSubjects.contains($0.subject) }
+            let changes =
+                list.changes(since: state.list).map { BrakeChange($0) }
+                + (removed + lost).map {
+                    BrakeChange($0, isRemoval: true, wasActive: lostSubjects.contains($0.subject))
+                }
             state.list = list
             state.table = BrakeTable(list)
             // Under the lock, so that no loop gets an older list after a newer one; each only posts.
             for (index, subscriber) in state.subscribers.enumerated() {
-                subscriber(state.table, index == 0 ? changes : [])
+                subscriber(state.table, index == 0 ? changes : []) {}
             }
             return (changes, list, state.observers)
         }
         guard let told else { return false }
-        for brake in told.changes {
-            log.write(.warning, brake.isReleased ? "brake released" : "brake", brake.details)
-        }
+        for change in told.changes { log.write(change) }
         for observer in told.observers { observer(told.list) }
         return true
+    }
+}
+
+/// A change to the list, for the log and the audit log.
+struct BrakeChange: Sendable {
+    let brake: Brake
+    /// Whether the entry left the list; else it is new.
+    let isRemoval: Bool
+    /// Whether the list had no room for it although it was active.
+    let wasActive: Bool
+
+    init(_ brake: Brake, isRemoval: Bool = false, wasActive: Bool = false) {
+        self.brake = brake
+        self.isRemoval = isRemoval
+        self.wasActive = wasActive
+    }
+
+    /// The event in the audit log.
+    var event: StaticString { isRemoval ? "removed" : brake.isReleased ? "released" : "stopped" }
+}
+
+extension Log {
+    fileprivate func write(_ change: BrakeChange) {
+        let brake = change.brake
+        if change.wasActive {
+            write(.error, "the list has no room for an active brake: everything is stopped", brake.details)
+        } else if change.isRemoval {
+            let message =
+                brake.isReleased ? "a release was removed from the list" : "an expired brake was removed from the list"
+            write(.warning, message, brake.details)
+        } else {
+            write(.warning, brake.isReleased ? "brake released" : "brake", brake.details)
+        }
     }
 }
 

@@ -52,8 +52,7 @@ package struct BrakeOrder: Sendable {
     /// - Parameters:
     ///   - list: what is known.
     ///   - now: seconds since 1970.
-    ///   - most: how many entries there may be.
-    func brake(after list: BrakeList, at now: Int64, keeping most: Int) throws(BrakeFault) -> Brake {
+    func brake(after list: BrakeList, at now: Int64) throws(BrakeFault) -> Brake {
         let known = list[subject]
         // It holds over what was said before, even by a clock that was ahead.
         let moment = min(
@@ -67,22 +66,9 @@ package struct BrakeOrder: Sendable {
             }
             return Brake(subject, because: reason, by: author, at: moment, isReleased: true)
         case .stop(let duration):
-            // Whoever stops everything needs no other brake: the oldest makes room.
-            let hasRoom = subject.kind == .all
-            guard hasRoom || known != nil || list.brakes.count < most else {
-                throw BrakeFault(
-                    "there are \(most) brakes and releases, as many as brake.entries admits; raise it, or stop all",
-                    isMistake: true)
-            }
-            let brake = Brake(
+            return Brake(
                 subject, because: reason, by: author, at: moment,
                 until: duration.map { min(moment + $0.clamped(to: BrakeOrder.durations), Brake.lastMoment) })
-            guard hasRoom || BrakeList(list.brakes + [brake]).length <= BrakeList.maximumLength else {
-                throw BrakeFault(
-                    "the brakes and releases would take more than \(BrakeList.maximumLength) bytes; give shorter reasons, or stop all",
-                    isMistake: true)
-            }
-            return brake
         }
     }
 

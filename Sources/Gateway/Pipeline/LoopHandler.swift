@@ -28,15 +28,18 @@ package final class LoopHandler: RequestHandler {
         current = try LoopSnapshot(snapshot, resources)
         resources.newest.admission = current.admission
         guard let brakes = snapshot.brakes else { return }
-        resources.newest.brakes = brakes.subscribe { [weak self] table, changes in
-            mailbox.post { [self] in self?.take(table, noting: changes) }
+        resources.newest.brakes = brakes.subscribe { [weak self] table, changes, then in
+            mailbox.post { [self] in
+                self?.take(table, noting: changes)
+                then()
+            }
         }
     }
 
     /// Judges by other brakes from now on.
-    private func take(_ brakes: BrakeTable, noting changes: [Brake]) {
+    private func take(_ brakes: BrakeTable, noting changes: [BrakeChange]) {
         resources.newest.brakes = brakes
-        for brake in changes { resources.audit.note(brake) }
+        for change in changes { resources.audit.note(change) }
     }
 
     // MARK: Snapshots

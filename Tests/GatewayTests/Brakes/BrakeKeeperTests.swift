@@ -1,6 +1,7 @@
 import Foundation
 import Net
 import Telemetry
+import TestTraits
 import Testing
 
 @testable import Access
@@ -14,12 +15,12 @@ import Testing
     private final class Ticker: Sendable {
         private let time = Guarded<Int64>(1_000_000)
 
-        func next() -> Instant {
+        func next(ahead seconds: Int64) -> Instant {
             let now = time.withLock { time in
                 time += 10_000
                 return time
             }
-            return Instant(unixSeconds: 1_795_158_947, monotonic: now)
+            return Instant(unixSeconds: 1_795_158_947 + seconds, monotonic: now)
         }
     }
 
@@ -41,10 +42,11 @@ import Testing
 
         var path: String { "\(folder)/brakes.json" }
 
-        func keeper(entries: Int = 10) throws -> BrakeKeeper {
+        /// - Parameter seconds: how far the process's clock is ahead.
+        func keeper(entries: Int = 10, ahead seconds: Int64 = 0) throws -> BrakeKeeper {
             try BrakeKeeper(
                 Configuration.Brake(file: path, entries: entries),
-                at: { [ticker] in ticker.next() }, log.log)
+                at: { [ticker] in ticker.next(ahead: seconds) }, log.log)
         }
 
         func write(_ text: String) throws {
@@ -109,7 +111,7 @@ import Testing
         let home = try Home()
         let (keeper, other) = (try home.keeper(), try home.keeper())
         let told = Guarded<[String]>([])
-        _ = keeper.subscribe { table, changes in
+        _ = keeper.subscribe { table, changes, _ in
             told.withLock { $0.append("loop \(changes.count) \(table.isEmpty)") }
         }
         keeper.observe { list in told.withLock { $0.append("observer \(list.brakes.count)") } }
@@ -137,7 +139,7 @@ import Testing
         let home = try Home()
         let keeper = try home.keeper()
         _ = try keeper.carryOut(BrakeKeeperTests.order())
-        _ = try keeper.carryOut(BrakeKeeperTests.order(.stop(for: nil), Brake.Subject(.all)))
+        _ = try keeper.carryOut(BrakeKeeperTests.order(.stop(for: nil), BrakeKeeperTests.caller("a")))
         let fault = #expect(throws: BrakeFault.self) { try home.keeper(entries: 1) }
         #expect(fault?.description.contains("has 2 brakes, and brake.entries admits 1") == true)
         chmod(home.path, 0o666)
@@ -187,7 +189,9 @@ import Testing
         func brake(_ number: Int) -> Brake {
             Brake(.init(.grant, Array("\(number)".utf8) + long), because: Array(long.prefix(500)), by: [114], at: 1)
         }
-        let most = BrakeList((0..<10_000).map(brake)).merged(with: .empty, keeping: BrakeList.most)
+        let full = BrakeMerge(BrakeList((0..<10_000).map(brake)), .empty, keeping: BrakeList.most, at: 1)
+        let most = BrakeList(full.list.brakes.filter { $0.subject.kind != .all })
+        #expect(!full.lost.isEmpty)
         try home.write(most.text.text)
         keeper.lookNow()
         #expect(keeper.current.brakes.count == most.brakes.count && most.brakes.count < 3_000)
@@ -212,12 +216,151 @@ import Testing
         let fault = #expect(throws: BrakeFault.self) {
             try keeper.carryOut(BrakeKeeperTests.order(.stop(for: nil), subject("c")))
         }
-        #expect(fault?.description.contains("brake.entries") == true)
+        #expect(fault?.description.contains("brake.entries allows 2 brakes, and 2 are active") == true)
+        #expect(fault?.isMistake == true && keeper.current.brakes.count == 2)
         _ = try keeper.carryOut(BrakeKeeperTests.order(.release, subject("a")))
         _ = try keeper.carryOut(BrakeKeeperTests.order(.stop(for: 1000), subject("a")))
         #expect(keeper.current.brakes.count == 2)
         let all = try keeper.carryOut(BrakeKeeperTests.order(.stop(for: nil), Brake.Subject(.all)))
         #expect(keeper.current.brakes.contains(all), "everything can be stopped all the same")
+    }
+
+    private static func caller(_ name: String) -> Brake.Subject { .init(.caller, Array("apiKey:\(name)".utf8)) }
+
+    private static func isStopped(_ subject: Brake.Subject, by keeper: BrakeKeeper) -> Bool {
+        let list = keeper.current
+        return [subject, Brake.Subject(.all)].contains { list[$0]?.isInForce(at: 1_795_158_947) ?? false }
+    }
+
+    @Test(arguments: [0, 300] as [Int64])
+    func `an order for all takes effect on a full list, also if a clock that is ahead wrote the entries`(
+        _ seconds: Int64
+    ) throws {
+        let home = try Home()
+        let (ahead, keeper) = (try home.keeper(entries: 20, ahead: seconds), try home.keeper(entries: 20))
+        for number in 0..<20 {
+            _ = try ahead.carryOut(
+                BrakeOrder(
+                    .stop(for: nil), BrakeKeeperTests.caller("\(number)"), because: Array("stolen".utf8),
+                    by: Array("root".utf8)))
+        }
+        #expect(throws: BrakeFault.self) {
+            try keeper.carryOut(BrakeKeeperTests.order(.stop(for: nil), BrakeKeeperTests.caller("more")))
+        }
+        let all = try keeper.carryOut(
+            BrakeOrder(.stop(for: nil), .init(.all), because: Array("emergency".utf8), by: Array("root".utf8)))
+        ahead.lookNow()
+        for process in [keeper, ahead, try home.keeper(entries: 20)] {
+            #expect(process.current[.init(.all)] == all && process.current.counted == 20)
+            #expect(BrakeKeeperTests.isStopped(process))
+        }
+        _ = try keeper.carryOut(BrakeKeeperTests.order(.release, .init(.all)))
+        #expect(!BrakeKeeperTests.isStopped(keeper) && keeper.current.inForce(at: 1_795_158_947).count == 20)
+    }
+
+    @Test func `an active brake stays, whatever is stopped and released after it, and what leaves the list is logged`()
+        throws
+    {
+        let home = try Home()
+        let keeper = try home.keeper(entries: 3)
+        let told = Guarded<[String]>([])
+        _ = keeper.subscribe { _, changes, _ in
+            told.withLock { $0 += changes.map { "\($0.event) \($0.brake.subject.text)" } }
+        }
+        let stolen = BrakeKeeperTests.caller("stolen")
+        _ = try keeper.carryOut(BrakeKeeperTests.order(.stop(for: nil), stolen))
+        let others = ["a", "b"].map(BrakeKeeperTests.caller) + [.init(.all)] + ["c", "d"].map(BrakeKeeperTests.caller)
+        for other in others {
+            _ = try keeper.carryOut(BrakeKeeperTests.order(.stop(for: nil), other))
+            _ = try keeper.carryOut(BrakeKeeperTests.order(.release, other))
+        }
+        #expect(BrakeKeeperTests.isStopped(stolen, by: keeper))
+        #expect(try BrakeKeeperTests.isStopped(stolen, by: home.keeper(entries: 3)))
+        let log = try home.log.text()
+        #expect(log.components(separatedBy: "a release was removed from the list").count == 3, "\(log)")
+        let removed = told.withLock { $0.filter { $0.hasPrefix("removed") } }
+        #expect(removed.count == 2 && !removed.contains("removed \(stolen.text)"))
+    }
+
+    @Test
+    func `replicas whose active brakes do not fit together stop everything, log the lost ones, and can be mended`()
+        throws
+    {
+        let homes = [try Home(), try Home()]
+        let keepers = try homes.map { try $0.keeper(entries: 4) }
+        for (keeper, prefix) in zip(keepers, ["a", "b"]) {
+            for number in 0..<4 {
+                let subject = BrakeKeeperTests.caller("\(prefix)\(number)")
+                _ = try keeper.carryOut(BrakeKeeperTests.order(.stop(for: nil), subject))
+            }
+        }
+        let told = Guarded<[String]>([])
+        _ = keepers[0].subscribe { _, changes, _ in
+            told.withLock { $0 += changes.map { "\($0.event) \($0.brake.subject.text)" } }
+        }
+        let lists = keepers.map(\.current)
+        for _ in 0..<2 {
+            keepers[0].merge(lists[1])
+            keepers[1].merge(keepers[0].current)
+        }
+        for (keeper, home) in zip(keepers, homes) {
+            keeper.lookNow()
+            #expect(BrakeKeeperTests.isStopped(keeper) && keeper.current == keepers[0].current)
+            let log = try home.log.text()
+            #expect(log.components(separatedBy: "no room for an active brake").count == 5, "\(log)")
+            #expect(log.contains("raise brake.entries, order them again, then release all"))
+        }
+        #expect(told.withLock { $0.count { $0.hasPrefix("removed") } } == 4)
+        _ = try keepers[0].carryOut(BrakeKeeperTests.order(.release, .init(.all)))
+        keepers[1].merge(keepers[0].current)
+        #expect(keepers.allSatisfy { !BrakeKeeperTests.isStopped($0) })
+    }
+
+    @Test(arguments: [1, 2, 3])
+    func `no orders, merges, clocks or limits lose an active brake unless everything is stopped`(_ entries: Int) throws
+    {
+        var random = SplitMix64(seed: UInt64(entries))
+        for _ in 0..<6 {
+            let homes = try (0..<2).map { _ in try Home() }
+            let skews = (0..<3).map { _ in Int64.random(in: -300...300, using: &random) }
+            // The last two share a file.
+            let keepers = try zip([homes[0], homes[1], homes[1]], skews).map {
+                try $0.keeper(entries: entries, ahead: $1)
+            }
+            for _ in 0..<40 {
+                let index = Int.random(in: 0..<3, using: &random)
+                let (keeper, now) = (keepers[index], 1_795_158_947 + skews[index])
+                let before = keeper.current
+                var told = BrakeList.empty
+                let subject =
+                    Int.random(in: 0..<8, using: &random) == 0
+                    ? Brake.Subject(.all) : BrakeKeeperTests.caller("\(Int.random(in: 0..<5, using: &random))")
+                switch Int.random(in: 0..<5, using: &random) {
+                case 0, 1:
+                    let duration: Int64? = Bool.random(using: &random) ? nil : 400_000
+                    let made = try? keeper.carryOut(BrakeKeeperTests.order(.stop(for: duration), subject))
+                    if let made { told = BrakeList([made]) }
+                    if subject.kind == .all { #expect(made != nil, "all is always stopped") }
+                case 2:
+                    if let made = try? keeper.carryOut(BrakeKeeperTests.order(.release, subject)) {
+                        told = BrakeList([made])
+                    }
+                case 3: keeper.lookNow()
+                default:
+                    told = keepers[Int.random(in: 0..<3, using: &random)].current
+                    keeper.merge(told)
+                }
+                let after = keeper.current
+                let isAllStopped = after[.init(.all)]?.isInForce(at: now) ?? false
+                for brake in BrakeList(before.brakes + told.brakes).inForce(at: now) where !isAllStopped {
+                    // A later entry of the file may have replaced it.
+                    let found = after[brake.subject]
+                    #expect(found != nil, "\(brake.words) of \(before) and \(told) is not in \(after)")
+                    #expect(found.map { $0 == brake || $0.at >= brake.at } ?? false)
+                }
+                #expect(after.counted <= entries)
+            }
+        }
     }
 
     @Test func `a brake ends after its time, as far as durations go`() throws {
