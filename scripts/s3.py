@@ -130,6 +130,15 @@ def check_requests(service, server, claims):
     claims.check(
         "a signed request is for its key alone", curl(get, url=get["url"].replace("a.bin", "b.bin"))[0] == 403)
     claims.check("boto3 sees the object", client.head_object(Bucket=BUCKET, Key=key)["ContentLength"] == 5)
+    client.put_object(Bucket=BUCKET, Key="user/2/foreign", Body=b"foreign")
+    for route in ["authorization", "presigned-url"]:
+        key = f"user/1/copied-by-{route}"
+        put, _ = ask(service, route, key=key, method="PUT")
+        claims.check(f"curl puts an object, {route}", curl(put, b"own")[0] == 200)
+        fields = (put.get("headers") or {}) | {"x-amz-copy-source": f"/{BUCKET}/user/2/foreign"}
+        curl(put, b"", headers=fields)
+        stored = client.get_object(Bucket=BUCKET, Key=key)["Body"].read()
+        claims.check(f"an unsigned x-amz-copy-source copies nothing, {route}", stored != b"foreign")
 
 
 def check_parts(service, server, claims):

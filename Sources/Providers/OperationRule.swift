@@ -5,6 +5,8 @@ import Bytes
 struct OperationRule: Sendable {
     let operations: [OperationTable.Operation]
     private let headers: [[UInt8]]
+    /// Headers that are never signed, whatever `headers` says.
+    private let refused: [OperationTable.Refused]
     /// The field in which the grant names sub-resources.
     private let field: StaticString
     /// The field in which it names other query parameters.
@@ -31,6 +33,11 @@ struct OperationRule: Sendable {
         if let query, !query.allSatisfy(table.query.contains) {
             throw OperationRule.unknown(queryField.description, table.query)
         }
+        for name in headers {
+            if let reason = OperationTable.refusal(of: name.span, by: table.refused) {
+                throw FieldProblem("headers", reason.description)
+            }
+        }
         guard headers.allSatisfy({ OperationRule.isHeader($0) && OperationTable.has($0, among: table.headers) }) else {
             throw OperationRule.unknown("headers", table.headers)
         }
@@ -55,6 +62,7 @@ struct OperationRule: Sendable {
         if let query { operations = operations.map { $0.limited(to: query) } }
         self.operations = operations
         self.headers = headers
+        refused = table.refused
         self.field = field
         self.queryField = queryField
         withheld = query.map { given in table.query.filter { !given.contains($0) } } ?? []
@@ -95,12 +103,24 @@ struct OperationRule: Sendable {
             }
             return Objection(field, "the grant does not name this operation, or there is none")
         }
+        if let reason = refusal(of: asked) { return Objection("headers", reason) }
         guard asked.allSatisfy({ isAdmitted($0) || OperationTable.has($0, among: headers) }) else {
             return headers.isEmpty
                 ? Objection("headers", "the grant lists none that may be signed")
                 : Objection(outside: "headers", "the headers must be among the grant's")
         }
         return nil
+    }
+
+    /// Why a header among these is never signed; nil if all may be.
+    private func refusal<Headers: RequestNames & ~Escapable>(of headers: Headers) -> StaticString? {
+        if refused.isEmpty { return nil }
+        var reason: StaticString?
+        _ = headers.allSatisfy { name in
+            reason = OperationTable.refusal(of: name, by: refused)
+            return reason == nil
+        }
+        return reason
     }
 
     /// Lower-case letters, digits and hyphens, and a `*` at the end.

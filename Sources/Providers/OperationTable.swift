@@ -52,12 +52,22 @@ struct OperationTable: Sendable {
         }
     }
 
+    /// Headers that are never signed, though `headers` has them.
+    struct Refused: Sendable {
+        /// What their names begin with, in lower case.
+        let prefix: StaticString
+        /// Why, with the prefix.
+        let reason: StaticString
+    }
+
     let operations: [Operation]
+    let refused: [Refused]
     /// In lower case; one that ends in `*` stands for all that begin so. Those of the signature itself are not among them.
     let headers: [[UInt8]]
 
-    init(_ operations: [Operation], headers: [String] = []) {
+    init(_ operations: [Operation], headers: [String] = [], refused: [Refused] = []) {
         self.operations = operations
+        self.refused = refused
         self.headers = headers.map { Array($0.utf8) }
     }
 
@@ -65,6 +75,12 @@ struct OperationTable: Sendable {
     var subResources: [[UInt8]] { OperationTable.once(operations.flatMap(\.subResources)) }
     /// The other names that queries may have.
     var query: [[UInt8]] { OperationTable.once(operations.flatMap(\.query)) }
+
+    /// Why a header of this name, which is in lower case, is never signed; nil for all others.
+    static func refusal(of name: Span<UInt8>, by refused: [Refused]) -> StaticString? {
+        for header in refused where name.begins(with: header.prefix) { return header.reason }
+        return nil
+    }
 
     /// Whether one of `headers` is the header of this name, which is in lower case, or stands for it.
     static func has(_ name: Span<UInt8>, among headers: [[UInt8]]) -> Bool {

@@ -29,6 +29,12 @@ import Testing
         #expect(XMLElement.read(Array(text.utf8)) == nil)
     }
 
+    @Test func `a document may have fewer elements than usual`() {
+        let document = Array("<A><B/><C/></A>".utf8)
+        #expect(XMLElement.read(document, upTo: 3)?.elements.count == 2)
+        #expect(XMLElement.read(document, upTo: 2) == nil)
+    }
+
     @Test func `documents have bounds`() {
         let deep = String(repeating: "<A>", count: 100_000) + String(repeating: "</A>", count: 100_000)
         #expect(XMLElement.read(Array(deep.utf8)) == nil)

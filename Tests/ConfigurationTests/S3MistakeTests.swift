@@ -92,6 +92,9 @@ struct S3MistakeTests {
                 "headers: [\"range\", \"x-amz-meta-*\"]", "‸headers: [\"x-amz-acl\"]", "grants.objects.headers",
                 "nothing else"),
             mistake(
+                "headers: [\"range\", \"x-amz-meta-*\"]", "‸headers: [\"x-amz-meta-snowball-auto-extract\"]",
+                "grants.objects.headers", "x-amz-meta-snowball-* is never signed"),
+            mistake(
                 "query: [\"response-expires\"]", "‸query: [\"prefix\"]", "grants.objects.query", "nothing else"),
             mistake(
                 "contentTypes: [\"image/*\"]", "‸contentTypes: [\"IMAGE/*\"]", "grants.links.contentTypes", "lower case"
@@ -109,4 +112,21 @@ struct S3MistakeTests {
             mistake("lifetime: \"5m\"", "‸lifetime: \"8d\"", "grants.links.lifetime", "7d"),
         ])
     func `each mistake is told where it is`(mistake: Mistake) throws { try mistake.check() }
+
+    @Test(
+        arguments: [
+            ("s3.eu-west-1.amazonaws.com", false), ("s3.cn-north-1.amazonaws.com.cn", false),
+            ("s3.eu-west-1.amazonaws.com:8443", false), ("minio.example.com:9000", true),
+            ("amazonaws.com.example.com", true), ("xamazonaws.com", true),
+        ])
+    func `a grant of writing at a server other than Amazon's is warned of unsigned headers`(
+        endpoint: String, isWarned: Bool
+    ) throws {
+        let text = S3MistakeTests.text.replacing("s3.eu-west-1.amazonaws.com", with: endpoint)
+        let warnings = try Sample.load(text).warnings.filter { $0.contains("unsigned headers") }
+        // Grants that only read, delete or issue forms are not among them.
+        let expected = isWarned ? ["links", "uploads"] : []
+        #expect(expected.allSatisfy { name in warnings.contains { $0.hasPrefix("grants.\(name): ") } })
+        #expect(warnings.count == expected.count && warnings.allSatisfy { $0.contains("one key per tenant") })
+    }
 }

@@ -98,6 +98,21 @@ struct BrakeTests {
         }
     }
 
+    @Test func `the body of a caller who is stopped is not read`() throws {
+        try BrakeTests.run { service in
+            func post(_ path: String) throws -> Answer { try service.post(path, json: "{", APIKey.alice.bearer) }
+            for path in ["/qiniu/uptoken", "/nos/token", "/tickets"] {
+                #expect(try post(path).status == 400)
+                for (kind, name) in [("caller", "apiKey:alice"), ("all", "")] {
+                    try service.brake(kind, name)
+                    try post(path).expectProblem(403, "stopped")
+                    try service.release(kind, name)
+                }
+                #expect(try post(path).status == 400)
+            }
+        }
+    }
+
     @Test func `a brake with an end ends by itself`() throws {
         try BrakeTests.run { service in
             try service.brake("all", "", for: 60_000)

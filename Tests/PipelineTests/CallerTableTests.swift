@@ -39,8 +39,8 @@ struct Ruling: Equatable, Sendable {
         let unknownParameter = Ruling(status: 400, code: "unknown_parameter")
         switch endpoint {
         case .grants:
-            if flaw == .unknownParameter || isNamed { return unknownParameter }
             if asker.standing == .denied { return .forbidden }
+            if flaw == .unknownParameter || isNamed { return unknownParameter }
             return asker.ticket == nil ? .granted : .notInGrant
         case .tickets:
             // The parameters are those of the grant's route, and nobody can tell which for a grant that is not one's own.
@@ -48,8 +48,9 @@ struct Ruling: Equatable, Sendable {
             guard isEntitled else { return .notInGrant }
             return flaw == .unknownParameter ? unknownParameter : .granted
         case .issuing:
-            if flaw == .unknownParameter { return unknownParameter }
             if asker.standing == .denied { return .forbidden }
+            if asker.standing != .entitled { return .notInGrant }
+            if flaw == .unknownParameter { return unknownParameter }
             return isEntitled ? .granted : .notInGrant
         }
     }
@@ -172,7 +173,10 @@ struct CallerTableTests {
             for method in CallerTableTests.methods {
                 var ruling = Ruling(endpoint, method, asker, .none)
                 // Whoever is known is told that no such request has a body, or is waited for: what is wrong with it comes first.
-                if ![401, 405].contains(ruling.status) {
+                let isEarly =
+                    [401, 405].contains(ruling.status) || ruling.code == "forbidden"
+                    || endpoint.route != nil && asker.standing == .stranger
+                if !isEarly {
                     if method == "POST" { continue }
                     ruling = Ruling.unwantedBody
                 }
@@ -189,6 +193,27 @@ struct CallerTableTests {
                 let answer = try client.answer(toHead: method == "HEAD")
                 #expect(answer.status == ruling.status, "\(method) \(endpoint.path) with \(asker.name): \(answer.text)")
                 if method != "HEAD" { #expect(answer.json["code"]?.string == ruling.code) }
+            }
+        }
+    }
+
+    @Test(arguments: endpoints)
+    func `the body of a caller who may get nothing on a route is not read`(_ endpoint: Endpoint) throws {
+        guard endpoint.methods.contains("POST"), endpoint.route?.isCallback == false else { return }
+        let fixture = try Fixture.shared.get()
+        for asker in fixture.askers where asker.certificate == nil && asker.ticket == nil {
+            for body in ["{", #"{"nonsense":1}"#, "<?xml"] {
+                let client = try fixture.connect(asker)
+                try client.send(
+                    fixture.service(for: asker).text(
+                        "POST", endpoint.path, asker.fields + ["Content-Type: application/json"], body: body))
+                let answer = try client.answer()
+                let what = "\(endpoint.path) with \(asker.name): \(answer.text)"
+                switch asker.standing {
+                case .denied, .stranger: #expect(answer.status == 403, "\(what)")
+                case .unknown: #expect(answer.status == 401, "\(what)")
+                case .entitled: #expect([400, 422].contains(answer.status), "\(what)")
+                }
             }
         }
     }

@@ -84,6 +84,32 @@ extension Policy {
         return isListed && grant.namesCaller(caller) && grant.admits(caller.claims) ? grant : nil
     }
 
+    /// Whether a caller has a grant of a route whose conditions the caller's claims and ticket meet. Of long lists the conditions are
+    /// judged with the request.
+    package func hasGrant(on route: Int, for caller: Caller) -> Bool {
+        if let ticket = caller.ticket {
+            return ticketGrant(named: ticket.terms.grant.span, for: caller)?.route == route
+        }
+        let (common, own) = routes[route].lists(for: caller)
+        return admits(caller, in: common) || admits(caller, in: own)
+    }
+
+    private func admits(_ caller: Caller, in list: GrantList?) -> Bool {
+        guard let list else { return false }
+        switch list.content {
+        case .few: return list.numbers.contains { all[Int($0)].admits(caller.claims) }
+        case .indexed: return !list.numbers.isEmpty
+        case .byClaim(let lists, let others):
+            if admits(caller, in: others) { return true }
+            return caller.claims.entries.contains { name, value in
+                switch value {
+                case .single(let value): admits(caller, in: lists[.init(name: name, value: value)])
+                case .list(let values): values.contains { admits(caller, in: lists[.init(name: name, value: $0)]) }
+                }
+            }
+        }
+    }
+
     /// Whether a caller has any grant.
     package func hasGrants(for caller: Caller) -> Bool { routes.contains { !$0.isEmpty(for: caller) } }
 }

@@ -8,7 +8,7 @@ package struct XMLElement: Sendable {
 
     /// How deep and how many elements a document may have.
     private static let mostLevels = 8
-    private static let mostElements = 50_000
+    package static let mostElements = 50_000
 
     /// Whether it has this name, be it in a namespace by a prefix.
     package func isCalled(_ name: StaticString) -> Bool {
@@ -34,19 +34,23 @@ package struct XMLElement: Sendable {
         return Array(text)
     }
 
-    /// The outermost element of a document.
+    /// The outermost element of a document. The time is linear in the document's length.
+    /// - Parameter elements: the most that the document may have.
     /// - Returns: nil where it is no such document.
-    package static func read(_ document: [UInt8]) -> XMLElement? {
+    package static func read(_ document: [UInt8], upTo elements: Int = mostElements) -> XMLElement? {
         guard UTF8Text.isWellFormed(document.span) else { return nil }
         var rest = document[...]
         if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
         skipSpace(&rest)
         if rest.starts(with: "<?xml".utf8) {
-            guard let end = rest.firstRange(of: Array("?>".utf8)) else { return nil }
-            rest = rest[end.upperBound...]
+            // A declaration has no other `>` (XML 1.0 section 2.8).
+            guard let end = rest.firstIndex(of: UInt8(ascii: ">")), rest[end - 1] == UInt8(ascii: "?") else {
+                return nil
+            }
+            rest = rest[(end + 1)...]
         }
         skipSpace(&rest)
-        var budget = mostElements
+        var budget = elements
         guard let root = element(&rest, level: 1, &budget) else { return nil }
         skipSpace(&rest)
         return rest.isEmpty ? root : nil
@@ -61,13 +65,12 @@ package struct XMLElement: Sendable {
         rest = rest[(end + 1)...]
         let isEmpty = tag.last == UInt8(ascii: "/")
         if isEmpty { tag = tag.dropLast() }
-        let name = Array(tag.prefix { !isSpace($0) })
+        let name = tag.prefix { !isSpace($0) }
         guard isName(name), areAttributes(tag.dropFirst(name.count)) else { return nil }
-        var element = XMLElement(name: name)
+        var element = XMLElement(name: Array(name))
         if isEmpty { return element }
         while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
-            guard let text = decoded(rest[..<open]) else { return nil }
-            element.text += text
+            guard decode(rest[..<open], into: &element.text) else { return nil }
             rest = rest[open...]
             if rest.dropFirst().first == UInt8(ascii: "/") {
                 guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return nil }
@@ -85,46 +88,56 @@ package struct XMLElement: Sendable {
         return nil
     }
 
-    private static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var rest = text
-        while let byte = rest.popFirst() {
+    /// Appends text without its entities.
+    /// - Returns: whether it is the text of a document.
+    private static func decode(_ text: ArraySlice<UInt8>, into bytes: inout [UInt8]) -> Bool {
+        var index = text.startIndex
+        while index < text.endIndex {
+            let byte = text[index]
+            index += 1
             guard byte == UInt8(ascii: "&") else {
                 // A document cannot hold the others (XML 1.0 section 2.2).
-                guard byte >= 0x20 || isSpace(byte) else { return nil }
+                guard byte >= 0x20 || isSpace(byte) else { return false }
                 bytes.append(byte)
                 continue
             }
-            guard let end = rest.firstIndex(of: UInt8(ascii: ";")), let character = entity(rest[..<end]) else {
-                return nil
-            }
-            bytes += character
-            rest = rest[(end + 1)...]
+            guard let end = text[index...].prefix(longestEntity + 1).firstIndex(of: UInt8(ascii: ";")),
+                let character = entity(text[index..<end].span)
+            else { return false }
+            bytes.append(contentsOf: UTF8.encode(character) ?? UTF8.encodedReplacementCharacter)
+            index = end + 1
         }
-        return bytes
+        return true
     }
 
-    /// What stands between `&` and `;`.
-    private static func entity(_ name: ArraySlice<UInt8>) -> [UInt8]? {
-        switch Array(name).text {
-        case "lt": return [UInt8(ascii: "<")]
-        case "gt": return [UInt8(ascii: ">")]
-        case "amp": return [UInt8(ascii: "&")]
-        case "quot": return [UInt8(ascii: "\"")]
-        case "apos": return [UInt8(ascii: "'")]
-        case let number where number.hasPrefix("#") && number.utf8.count <= 9:
-            let isHex = number.hasPrefix("#x")
-            let digits = number.dropFirst(isHex ? 2 : 1)
-            guard digits.utf8.allSatisfy({ isHex ? Hex.value(of: $0) != nil : $0.isDigit }),
-                let code = UInt32(digits, radix: isHex ? 16 : 10), code > 0, let scalar = Unicode.Scalar(code)
-            else { return nil }
-            return Array(String(Character(scalar)).utf8)
-        default: return nil
+    /// Between `&` and `;`, in bytes.
+    private static let longestEntity = 9
+
+    /// The character that the name between `&` and `;` means.
+    private static func entity(_ name: Span<UInt8>) -> Unicode.Scalar? {
+        if name.equals("lt") { return "<" }
+        if name.equals("gt") { return ">" }
+        if name.equals("amp") { return "&" }
+        if name.equals("quot") { return "\"" }
+        if name.equals("apos") { return "'" }
+        guard name.count > 1, name[0] == UInt8(ascii: "#") else { return nil }
+        let isHex = name[1] == UInt8(ascii: "x")
+        guard name.count > (isHex ? 2 : 1) else { return nil }
+        var code: UInt32 = 0
+        for index in (isHex ? 2 : 1)..<name.count {
+            guard let digit = isHex ? Hex.value(of: name[index]) : decimalDigit(name[index]) else { return nil }
+            // At most eight digits: no overflow.
+            code = code * (isHex ? 16 : 10) + UInt32(digit)
         }
+        return code > 0 ? Unicode.Scalar(code) : nil
     }
 
-    private static func isName(_ name: [UInt8]) -> Bool {
-        ByteSet.dottedWord.union(":").contains(all: name, length: 1...128) && name.first?.isDigit == false
+    private static func decimalDigit(_ byte: UInt8) -> UInt8? { byte.isDigit ? byte - UInt8(ascii: "0") : nil }
+
+    private static let nameBytes = ByteSet.dottedWord.union(":")
+
+    private static func isName(_ name: ArraySlice<UInt8>) -> Bool {
+        nameBytes.contains(all: name, length: 1...128) && name.first?.isDigit == false
     }
 
     /// Whether what follows a tag's name is nothing, space, or attributes in quotes. Without the quotes' other uses, the first `>` is
@@ -135,7 +148,7 @@ package struct XMLElement: Sendable {
             let isApart = rest.first.map(isSpace) ?? false
             skipSpace(&rest)
             if rest.isEmpty { return true }
-            let name = Array(rest.prefix { $0 != UInt8(ascii: "=") && !isSpace($0) })
+            let name = rest.prefix { $0 != UInt8(ascii: "=") && !isSpace($0) }
             rest = rest.dropFirst(name.count)
             guard isApart, isName(name), rest.popFirst() == UInt8(ascii: "="), let quote = rest.popFirst(),
                 quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"), let end = rest.firstIndex(of: quote),

@@ -7,8 +7,8 @@ import Upstream
 
 /// Identifies the caller.
 extension Pipeline {
-    /// Identifies the caller of a route that issues something. A caller on the deny list is refused later, after the faults of the
-    /// request (R7).
+    /// Identifies the caller of a route that issues something, and refuses one who can get nothing there. Parameters are read only
+    /// after that (R7).
     mutating func identifyAsker(
         _ request: borrowing Request, of route: Int, into response: inout Response
     ) throws(Refusal) {
@@ -27,6 +27,17 @@ extension Pipeline {
         if configuration.policy.needsCredential(context.caller, on: route) {
             throw .unauthenticated(by: configuration.authenticator)
         }
+        try admitKnownCaller()
+        guard configuration.policy.hasGrant(on: route, for: context.caller) else {
+            refusals.tell(configuration.policy.claimFaults(of: context.caller, on: route), of: context)
+            throw Refusal(.notInGrant(nil))
+        }
+    }
+
+    /// Refuses a caller whom the deny list or a brake names.
+    func admitKnownCaller() throws(Refusal) {
+        if context.caller.isDenied { throw Refusal(.forbidden) }
+        if newest.brakes.covers(context.caller, at: context.instant.unixSeconds) != nil { throw .stopped }
     }
 
     /// Identifies the caller, and counts the request for it.

@@ -16,7 +16,6 @@ extension Pipeline {
         let (caller, instant) = (context.caller, context.instant)
         let (brakes, now) = (newest.brakes, context.instant.unixSeconds)
         try readNothing(request)
-        if caller.isDenied { throw Refusal(.forbidden) }
         if caller.ticket != nil { throw Refusal(.notInGrant(nil)) }
         guard origins.admits(request) else { throw .foreignOrigin }
         response.body.append(object: { json in
@@ -45,6 +44,7 @@ extension Pipeline {
         guard !context.caller.principal.isAnonymous || configuration.policy.hasGrants(for: context.caller) else {
             throw .unauthenticated(by: configuration.authenticator)
         }
+        if context.caller.isDenied { throw Refusal(.forbidden) }
     }
 }
 

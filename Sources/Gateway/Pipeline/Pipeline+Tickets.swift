@@ -91,6 +91,8 @@ extension Pipeline {
         guard request.head.method == .post else { throw .methodNotAllowed(of: .tickets) }
         try identify(request, into: &response)
         try admitMinter()
+        try admitKnownCaller()
+        if context.caller.ticket != nil { throw .ticketByTicket }
     }
 
     private func admitMinter() throws(Refusal) {

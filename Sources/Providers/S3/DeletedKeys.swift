@@ -9,6 +9,8 @@ package struct DeletedKeys: Sendable {
 
     /// The most keys of a request.
     private static let most = 1000
+    /// Delete, Quiet, and an Object and its Key for each key.
+    private static let mostElements = 2 + 2 * most
 
     /// Why a body is not taken.
     package struct Fault: Error {
@@ -18,7 +20,7 @@ package struct DeletedKeys: Sendable {
     }
 
     package init(reading document: [UInt8]) throws(Fault) {
-        guard DeletedKeys.isPlain(document), let root = XMLElement.read(document),
+        guard DeletedKeys.isPlain(document), let root = XMLElement.read(document, upTo: DeletedKeys.mostElements),
             root.name.elementsEqual("Delete".utf8)
         else { throw Fault("must be a document Delete in UTF-8, with a plain declaration or none") }
         var keys: [[UInt8]] = []
@@ -42,25 +44,24 @@ package struct DeletedKeys: Sendable {
         let first = keys[0]
         guard keys.count > 1 else { return (first, false) }
         var count = first.count
-        for key in keys {
-            count = min(count, key.count)
-            while !key.prefix(count).elementsEqual(first.prefix(count)) { count -= 1 }
-        }
+        for key in keys { count = zip(first.prefix(count), key).prefix { $0 == $1 }.count }
         let end = first.prefix(count).lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
         return (Array(first.prefix(end)), true)
     }
 
     /// Whether the document has no declaration but one of XML 1.0 in UTF-8: readers that forgive mistakes find elements in another, or
-    /// take its bytes for those of another encoding.
+    /// take its bytes for those of another encoding. Only the start can have one: `XMLElement` refuses `<?` and `<!` anywhere else.
     private static func isPlain(_ document: [UInt8]) -> Bool {
-        var text = document.map(\.lowercasedASCII)[...]
+        var text = document[...]
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
-        let marks = text.ranges(of: Array("<?".utf8)).count
-        guard marks > 0 else { return true }
-        guard marks == 1, text.starts(with: "<?".utf8), let end = text.firstRange(of: Array("?>".utf8)) else {
-            return false
-        }
-        let words = text[..<end.lowerBound].split { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        let content = text.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        guard content.starts(with: "<?".utf8) else { return true }
+        guard content.startIndex == text.startIndex else { return false }
+        let declaration = text.prefix(longestDeclaration).map(\.lowercasedASCII)
+        guard let end = declaration.firstIndex(of: UInt8(ascii: ">")), end > 2,
+            declaration[end - 1] == UInt8(ascii: "?")
+        else { return false }
+        let words = declaration[..<(end - 1)].split { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
         guard words.count > 1, words[0].elementsEqual("<?xml".utf8), attributes[0].contains(Array(words[1])) else {
             return false
         }
@@ -73,6 +74,9 @@ package struct DeletedKeys: Sendable {
         }
         return true
     }
+
+    /// In bytes; the longest that is taken has 56 and white space.
+    private static let longestDeclaration = 256
 
     /// What a declaration may have, in this order; the first must be there.
     private static let attributes: [[[UInt8]]] = [

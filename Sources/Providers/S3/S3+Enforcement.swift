@@ -1,4 +1,5 @@
 import Access
+import Bytes
 
 extension [Enforcement] {
     static let s3Request = [
@@ -64,7 +65,20 @@ extension [Enforcement] {
     ]
 }
 
+extension GrantContext {
+    /// The clauses of a grant that lets objects be written and that servers other than Amazon's do not enforce.
+    var unenforcedByS3Servers: [Enforcement] {
+        let endpoint = Settings(credential, of: S3.credential).endpoint
+        return endpoint.map { S3.isAmazon($0.text) } ?? true ? [] : [.unsignedHeaders]
+    }
+}
+
 extension Enforcement {
+    fileprivate static let unsignedHeaders = Enforcement(
+        .nobody, "unsigned headers",
+        "the endpoint is not Amazon's; MinIO and Ceph without the fix of CVE-2026-54330 obey x-amz-copy-source and others on a "
+            + "signed PUT though they are not signed; use sessions (s3.credentials), or one key per tenant")
+
     fileprivate static let operation = Enforcement(.vendor, "method, bucket, key and query", "version 4 signs them")
     fileprivate static let newOnly = Enforcement(
         .vendor, "overwriting",

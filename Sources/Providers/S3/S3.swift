@@ -19,7 +19,7 @@ package enum S3 {
         sessionToken: credential.sessionToken,
         revocations: { fields in
             let key = fields.accessKeyText
-            let isAmazon = fields[credential.endpoint]?.text.contains("amazonaws.com") == true
+            let isAmazon = fields[credential.endpoint].map { S3.isAmazon($0.text) } ?? false
             let effect = "all URLs, signatures and forms that it has signed, and everything else of that key"
             // UpdateAccessKey of IAM: docs.aws.amazon.com/IAM/latest/APIReference/API_UpdateAccessKey.html. Temporary keys end with
             // the role's sessions: docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_use_revoke-sessions.html.
@@ -59,6 +59,12 @@ package enum S3 {
         return
             "aws iam put-\(kind)-policy --\(kind)-name \(name ?? kind.uppercased()) --policy-name AWSRevokeOlderSessions "
             + "--policy-document '\(policy)'"
+    }
+
+    /// Whether an endpoint, which may have a port, is Amazon's.
+    static func isAmazon(_ endpoint: String) -> Bool {
+        let host = endpoint.split(separator: ":", maxSplits: 1).first?.lowercased() ?? ""
+        return [".amazonaws.com", ".amazonaws.com.cn"].contains { host.hasSuffix($0) }
     }
 
     /// Where a request names its bucket.

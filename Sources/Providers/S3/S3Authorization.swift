@@ -78,6 +78,7 @@ struct S3Authorization: TokenIssuer {
         try request.checkSignable(S3.v4(.virtual))
     }
 
+    var unenforced: [Enforcement] { clauses.unenforced }
     var doubts: [String] { clauses.doubts }
 
     func objection(to ask: borrowing Ask) -> Objection? {

@@ -58,6 +58,7 @@ struct S3Iceberg: TokenIssuer {
         callersEnd = CallersEnd(outliveCaller: grant.outliveCaller)
     }
 
+    var unenforced: [Enforcement] { clauses.unenforced }
     var doubts: [String] { clauses.doubts }
 
     func objection(to ask: borrowing Ask) -> Objection? {

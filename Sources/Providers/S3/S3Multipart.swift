@@ -153,6 +153,7 @@ struct S3Multipart: VendorIssuer, TokenIssuer {
         endpoints = try VendorEndpoint.list([own.array], field: "credential")
         body = try BodyClauses(contentTypes: grant.contentTypes, maxSize: nil)
         terms = MultipartQuestion.Terms(mustCreate: !grant.overwrite, completeTimeout: grant.completeTimeout)
+        unenforced = context.unenforcedByS3Servers
         seals = try UploadSeal.all(of: context)
     }
 
@@ -214,6 +215,7 @@ struct S3Multipart: VendorIssuer, TokenIssuer {
     /// An upload's id holds for its caller.
     var vendorName: KeyTemplate? { .caller }
     var doubts: [String] { body.doubts }
+    let unenforced: [Enforcement]
 
     func objection(to ask: borrowing Ask) -> Objection? {
         guard let detail = ask.detail as? Detail else { return Objection("key", "was not read") }

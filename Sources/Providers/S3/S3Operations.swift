@@ -11,11 +11,36 @@ enum S3Operations {
             "content-md5", "content-type", "expires", "if-match", "if-modified-since", "if-none-match",
             "if-unmodified-since", "range", "x-amz-checksum-*", "x-amz-meta-*", "x-amz-sdk-checksum-algorithm",
             "x-amz-server-side-encryption", "x-amz-storage-class",
-        ])
+        ], refused: refused)
 
     /// The same, and the deletion of many objects, for requests whose bodies are read.
     static let iceberg = OperationTable(
-        table.operations + [OperationTable.Operation("POST", .bucket, ["delete"])], headers: table.headers.map(\.text))
+        table.operations + [OperationTable.Operation("POST", .bucket, ["delete"])], headers: table.headers.map(\.text),
+        refused: refused)
+
+    /// Headers with which servers do more than the request says, whatever grants list (MinIO, `internal/http/headers.go`; Ceph,
+    /// `rgw_common.cc`; SeaweedFS, `s3_constants/header.go`).
+    private static let refused = [
+        OperationTable.Refused(
+            prefix: "x-amz-meta-snowball-",
+            reason: "x-amz-meta-snowball-* is never signed: MinIO would unpack the body onto other keys; leave it out"),
+        OperationTable.Refused(
+            prefix: "x-amz-meta-minio-",
+            reason: "x-amz-meta-minio-* is never signed: MinIO takes it for an instruction; leave it out"),
+        OperationTable.Refused(
+            prefix: "x-minio-", reason: "x-minio-* is never signed: MinIO takes it for an instruction; leave it out"),
+        OperationTable.Refused(
+            prefix: "x-rgw-", reason: "x-rgw-* is never signed: Ceph takes it for x-amz-*; leave it out"),
+        OperationTable.Refused(
+            prefix: "x-seaweedfs-",
+            reason: "x-seaweedfs-* is never signed: SeaweedFS takes it for an instruction; leave it out"),
+        OperationTable.Refused(
+            prefix: "x-amz-copy-source",
+            reason: "x-amz-copy-source* is never signed: a server would read another object; leave it out"),
+        OperationTable.Refused(
+            prefix: "x-amz-rename-source",
+            reason: "x-amz-rename-source* is never signed: a server would move another object; leave it out"),
+    ]
 
     private static let reading = [
         OperationTable.Operation("GET", .object, query: answer), OperationTable.Operation("HEAD", .object),

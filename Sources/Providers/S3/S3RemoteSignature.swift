@@ -102,6 +102,7 @@ struct S3RemoteSignature: TokenIssuer {
         callersEnd = CallersEnd(outliveCaller: grant.outliveCaller)
     }
 
+    var unenforced: [Enforcement] { clauses.unenforced }
     var doubts: [String] { clauses.doubts }
 
     // MARK: Asking

@@ -8,6 +8,8 @@ struct S3RequestClauses: Sendable {
     /// Whether a body's size must be signed.
     private let isSizeNeeded: Bool
     private let overwrites: Bool
+    /// Clauses that the endpoint's server may not enforce.
+    let unenforced: [Enforcement]
 
     struct Fields: FieldGroup {
         let methods, headers, subresources, query: Field<[[UInt8]]?>
@@ -49,6 +51,7 @@ struct S3RequestClauses: Sendable {
             table, methods: grant.methods ?? [], subResources: (subResources, "subresources"),
             query: (grant.query ?? [], "query"), headers: grant.headers ?? [], reach: context.reach)
         overwrites = grant.overwrite
+        unenforced = rule.names(method: "PUT") ? context.unenforcedByS3Servers : []
     }
 
     /// Warnings for the operator.
