@@ -185,7 +185,9 @@ struct OSSSignV4Tests {
                 let next = pool[Int.random(in: 0..<pool.count, using: &random)]
                 key.append(key.utf8.count + next.utf8.count > length ? "x" : next)
             }
-            if "/\(key)/".contains("/./") || "/\(key)/".contains("/../") { continue }
+            // Some servers take a backslash for a slash.
+            let segments = "/\(key)/".replacing("\\", with: "/")
+            if segments.contains("/./") || segments.contains("/../") { continue }
             var signable = round % 2 == 0 ? SignableV4() : .url
             signable.key = "demo/" + key
             let answer = try service.post("/oss/sign", Self.form, signable.form())

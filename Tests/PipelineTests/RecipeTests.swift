@@ -67,7 +67,7 @@ struct RecipeTests {
                 ($0.asker, $0.source) = (.key, 0xC633_6407)  // 198.51.100.7
             },
             .allowed("/oss/presigned-url?method=PUT&key=partner/a.csv") {
-                ($0.asker, $0.source, $0.fields) = (.key, 0x0A01_0203, ["X-Forwarded-For: 2001:db8:7::9"])
+                ($0.asker, $0.source, $0.fields) = (.key, 0x0A00_0002, ["X-Forwarded-For: 2001:db8:7::9"])
             },
             .refused("/oss/presigned-url?method=PUT&key=partner/a.csv", "not_in_grant") {
                 ($0.asker, $0.source) = (.key, 0xCB00_7109)  // 203.0.113.9

@@ -149,7 +149,7 @@ import Testing
     }
 
     /// A process that was killed behind each step of a put: the record written aside, the file moved.
-    @Test(arguments: [false, true], [nil, "old", "longer than that"])
+    @Test(arguments: [false, true], [nil, "old", "longer-than-that"])
     func `a put that was killed between its steps is done, or was never begun`(isMoved: Bool, before: String?) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("countersign-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -66,8 +66,16 @@ package struct Explainer {
             throw .unauthenticated(by: configuration.authenticator)
         }
         let instant = inquiry.instant
-        let ask = try inquiry.read(
-            maximumDepth: configuration.server.limits.jsonDepth, by: Explainer.drawNonce(), at: instant)
+        let ask: Ask
+        do throws(Refusal) {
+            ask = try inquiry.read(
+                maximumDepth: configuration.server.limits.jsonDepth, by: Explainer.drawNonce(), at: instant)
+        } catch {
+            // A caller who can get nothing on the route is refused before parameters are read.
+            if caller.isDenied { throw Refusal(.forbidden) }
+            guard configuration.policy.hasGrant(on: inquiry.route, for: caller) else { throw Refusal(.notInGrant(nil)) }
+            throw error
+        }
         var workspace = PolicyWorkspace()
         var signed: [Inspection.Fact] = []
         let draft = CredentialPreview(configuration)
