@@ -51,6 +51,10 @@ extension Pipeline {
             if configuration.policy.needsCredential(context.caller, on: route) {
                 throw .unauthenticated(by: configuration.authenticator)
             }
+            try admitKnownCaller()
+            guard configuration.policy.hasGrant(on: route, for: context.caller) else {
+                throw Refusal(.notInGrant(nil))
+            }
             return try decide(route, request, into: &response)
         }
     }
