@@ -37,7 +37,7 @@ public struct UploadCheckpoint: Sendable, Hashable, Codable {
 extension UploadCheckpoint {
     /// Whether it is one that this library makes. An app stores checkpoints, so another program may have changed them.
     var isSound: Bool {
-        guard file.size >= 0, (0...file.size).contains(offset),
+        guard (0...UploadCheckpoint.largestFile).contains(file.size), (0...file.size).contains(offset),
             UploadOptions.pieceSizes(for: file.size).contains(pieceSize)
         else { return false }
         let count = file.size / Int64(pieceSize) + (file.size % Int64(pieceSize) == 0 ? 0 : 1)
@@ -46,6 +46,9 @@ extension UploadCheckpoint {
             && parts.count <= count && parts.map(\.number) == Array(0..<parts.count).map { $0 + 1 }
             && parts.allSatisfy { UploadCheckpoint.isText($0.etag) }
     }
+
+    /// No vendor stores a larger object: one pebibyte, in bytes.
+    private static let largestFile: Int64 = 1 << 50
 
     /// Whether it can be a segment of a path.
     private static func isName(_ text: String) -> Bool { isText(text) && text != "." && text != ".." }
