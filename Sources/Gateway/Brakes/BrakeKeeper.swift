@@ -12,13 +12,8 @@ import Telemetry
 /// It outlives configurations, since its file does.
 package final class BrakeKeeper: Sendable {
     /// Has a loop judge by other brakes.
-    /// - Parameters:
-    ///   - changes: what it puts on record.
-    ///   - then: called on the loop's thread when it judges by the table; never if the loop has ended.
-    typealias Subscriber =
-        @Sendable (
-            _ table: BrakeTable, _ changes: [BrakeChange], _ then: @escaping @Sendable () -> Void
-        ) -> Void
+    /// - Parameter changes: the changes that the loop writes to the audit log.
+    typealias Subscriber = @Sendable (_ table: BrakeTable, _ changes: [BrakeChange]) -> Void
 
     private struct State: Sendable {
         var list: BrakeList
@@ -169,19 +164,6 @@ package final class BrakeKeeper: Sendable {
         return isStopped || list[Brake.Subject(.all)]?.isInForce(at: now) ?? false
     }
 
-    /// Waits until every event loop of this process judges by what is known now. Not on a loop's thread.
-    /// - Returns: whether all did within the time.
-    func awaitLoops(within milliseconds: Int) -> Bool {
-        let group = DispatchGroup()
-        state.withLock { state in
-            for subscriber in state.subscribers {
-                group.enter()
-                subscriber(state.table, []) { group.leave() }
-            }
-        }
-        return group.wait(timeout: .now() + .milliseconds(milliseconds)) == .success
-    }
-
     // MARK: The file
 
     /// Looks at the file several times a second from now on, and tells the loops of all that it says; what is in force already is
@@ -190,7 +172,7 @@ package final class BrakeKeeper: Sendable {
         let (subscribers, table, list) = state.withLock { ($0.subscribers, $0.table, $0.list) }
         let removals = forgotten.map { BrakeChange($0, isRemoval: true) }
         for removal in removals { log.write(removal) }
-        subscribers.first?(table, list.brakes.map { BrakeChange($0) } + removals) {}
+        subscribers.first?(table, list.brakes.map { BrakeChange($0) } + removals)
         let count = list.inForce(at: now).count
         if count > 0 { log.write(.warning, "brakes are in force", ["file": file.path, "count": "\(count)"]) }
         queue.async { [self] in
@@ -287,7 +269,7 @@ package final class BrakeKeeper: Sendable {
             state.table = BrakeTable(list)
             // Under the lock, so that no loop gets an older list after a newer one; each only posts.
             for (index, subscriber) in state.subscribers.enumerated() {
-                subscriber(state.table, index == 0 ? changes : []) {}
+                subscriber(state.table, index == 0 ? changes : [])
             }
             return (changes, list, state.observers)
         }

@@ -54,7 +54,7 @@ package struct BrakeOrder: Sendable {
     ///   - now: seconds since 1970.
     func brake(after list: BrakeList, at now: Int64) throws(BrakeFault) -> Brake {
         let known = list[subject]
-        // It holds over what was said before, even by a clock that was ahead.
+        // Later than the entry that it replaces, even if a clock that was ahead wrote that entry.
         let moment = min(
             max(now.clamped(to: 0...Brake.lastMoment / 1000) * 1000, (known?.at ?? -1) + 1), Brake.lastMoment)
         switch action {

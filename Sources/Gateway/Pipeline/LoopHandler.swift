@@ -28,11 +28,8 @@ package final class LoopHandler: RequestHandler {
         current = try LoopSnapshot(snapshot, resources)
         resources.newest.admission = current.admission
         guard let brakes = snapshot.brakes else { return }
-        resources.newest.brakes = brakes.subscribe { [weak self] table, changes, then in
-            mailbox.post { [self] in
-                self?.take(table, noting: changes)
-                then()
-            }
+        resources.newest.brakes = brakes.subscribe { [weak self] table, changes in
+            mailbox.post { [self] in self?.take(table, noting: changes) }
         }
     }
 

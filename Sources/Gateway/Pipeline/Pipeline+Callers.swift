@@ -27,6 +27,11 @@ extension Pipeline {
         if configuration.policy.needsCredential(context.caller, on: route) {
             throw .unauthenticated(by: configuration.authenticator)
         }
+        try admitKnownCaller(on: route)
+    }
+
+    /// Refuses a caller who can get nothing on a route.
+    mutating func admitKnownCaller(on route: Int) throws(Refusal) {
         try admitKnownCaller()
         guard configuration.policy.hasGrant(on: route, for: context.caller) else {
             refusals.tell(configuration.policy.claimFaults(of: context.caller, on: route), of: context)

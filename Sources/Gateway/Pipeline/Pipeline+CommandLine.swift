@@ -51,10 +51,7 @@ extension Pipeline {
             if configuration.policy.needsCredential(context.caller, on: route) {
                 throw .unauthenticated(by: configuration.authenticator)
             }
-            try admitKnownCaller()
-            guard configuration.policy.hasGrant(on: route, for: context.caller) else {
-                throw Refusal(.notInGrant(nil))
-            }
+            try admitKnownCaller(on: route)
             return try decide(route, request, into: &response)
         }
     }

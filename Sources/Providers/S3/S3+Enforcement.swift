@@ -76,8 +76,8 @@ extension GrantContext {
 extension Enforcement {
     fileprivate static let unsignedHeaders = Enforcement(
         .nobody, "unsigned headers",
-        "the endpoint is not Amazon's; MinIO and Ceph without the fix of CVE-2026-54330 obey x-amz-copy-source and others on a "
-            + "signed PUT though they are not signed; use sessions (s3.credentials), or one key per tenant")
+        "the endpoint is not Amazon's; some servers obey headers of a signed PUT that are not signed, such as x-amz-copy-source; "
+            + "use sessions (s3.credentials), or one key per tenant")
 
     fileprivate static let operation = Enforcement(.vendor, "method, bucket, key and query", "version 4 signs them")
     fileprivate static let newOnly = Enforcement(

@@ -108,7 +108,7 @@ struct S3Multipart: VendorIssuer, TokenIssuer {
         let grant = Parameter.grant
         let operation = Parameter(
             "operation", .text(maximumLength: 16), default: Operation.create.rawValue,
-            "What is asked, where the path does not tell (a GET takes list, part and batch alone): "
+            "What is asked, where the path does not tell (a GET allows list, part and batch only): "
                 + Operation.allCases.map(\.rawValue).joined(separator: ", ")
         )
         let key = Parameter("key", .key(maximumLength: ObjectKeyRule.maximumLength), "The object's whole key.")

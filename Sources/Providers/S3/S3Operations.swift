@@ -26,14 +26,14 @@ enum S3Operations {
             reason: "x-amz-meta-snowball-* is never signed: MinIO would unpack the body onto other keys; leave it out"),
         OperationTable.Refused(
             prefix: "x-amz-meta-minio-",
-            reason: "x-amz-meta-minio-* is never signed: MinIO takes it for an instruction; leave it out"),
+            reason: "x-amz-meta-minio-* is never signed: MinIO may take it for an instruction; leave it out"),
         OperationTable.Refused(
-            prefix: "x-minio-", reason: "x-minio-* is never signed: MinIO takes it for an instruction; leave it out"),
+            prefix: "x-minio-", reason: "x-minio-* is never signed: MinIO may take it for an instruction; leave it out"),
         OperationTable.Refused(
-            prefix: "x-rgw-", reason: "x-rgw-* is never signed: Ceph takes it for x-amz-*; leave it out"),
+            prefix: "x-rgw-", reason: "x-rgw-* is never signed: Ceph may read it as x-amz-*; leave it out"),
         OperationTable.Refused(
             prefix: "x-seaweedfs-",
-            reason: "x-seaweedfs-* is never signed: SeaweedFS takes it for an instruction; leave it out"),
+            reason: "x-seaweedfs-* is never signed: SeaweedFS may take it for an instruction; leave it out"),
         OperationTable.Refused(
             prefix: "x-amz-copy-source",
             reason: "x-amz-copy-source* is never signed: a server would read another object; leave it out"),

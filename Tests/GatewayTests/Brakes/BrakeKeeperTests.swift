@@ -111,7 +111,7 @@ import Testing
         let home = try Home()
         let (keeper, other) = (try home.keeper(), try home.keeper())
         let told = Guarded<[String]>([])
-        _ = keeper.subscribe { table, changes, _ in
+        _ = keeper.subscribe { table, changes in
             told.withLock { $0.append("loop \(changes.count) \(table.isEmpty)") }
         }
         keeper.observe { list in told.withLock { $0.append("observer \(list.brakes.count)") } }
@@ -264,7 +264,7 @@ import Testing
         let home = try Home()
         let keeper = try home.keeper(entries: 3)
         let told = Guarded<[String]>([])
-        _ = keeper.subscribe { _, changes, _ in
+        _ = keeper.subscribe { _, changes in
             told.withLock { $0 += changes.map { "\($0.event) \($0.brake.subject.text)" } }
         }
         let stolen = BrakeKeeperTests.caller("stolen")
@@ -295,7 +295,7 @@ import Testing
             }
         }
         let told = Guarded<[String]>([])
-        _ = keepers[0].subscribe { _, changes, _ in
+        _ = keepers[0].subscribe { _, changes in
             told.withLock { $0 += changes.map { "\($0.event) \($0.brake.subject.text)" } }
         }
         let lists = keepers.map(\.current)
